@@ -5,7 +5,7 @@ extension TrackRecorder {
     public struct Configuration: Sendable, Hashable {
         /// How long a fix may be in the system's cache only, and not on the disk.
         public var syncInterval: Duration = .seconds(10)
-        /// Which positions are logged, at least one type.
+        /// Which positions are logged; with none, every position is ``TrackRecorder/Outcome/notWanted``.
         ///
         /// The GPX file of the first is `STEM.gpx`, those of the others are `STEM.TYPE.gpx`.
         public var types: [LogType] = [.raw]
@@ -36,7 +36,7 @@ extension TrackRecorder {
         case logged(sequence: UInt64, isWhole: Bool)
         /// The event is not in the journal, because it has no time.
         case untimed
-        /// The event is not in the journal, because it is of a stretch that is being erased or was a moment ago.
+        /// The event is not in the journal, because the log is off, or because it is of a stretch that is being erased or was a moment ago.
         case notWanted
     }
 }

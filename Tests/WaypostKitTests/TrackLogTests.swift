@@ -27,12 +27,12 @@ import WaypostSystem
     }
 
     /// A log in the folder, as soon as the one before it has given it free.
-    private func openLog(of manager: PositioningManager) async throws -> TrackLog {
+    private func openLog(of manager: PositioningManager, _ options: TrackLog.Options = .init()) async throws -> TrackLog {
         for _ in 0..<100 {
-            if let log = try? await TrackLog(manager, folder: folder) { return log }
+            if let log = try? await TrackLog(manager, folder: folder, options: options) { return log }
             try await Task.sleep(for: .milliseconds(50))
         }
-        return try await TrackLog(manager, folder: folder)
+        return try await TrackLog(manager, folder: folder, options: options)
     }
 
     /// The places and times of a GPX file, found in its text.
@@ -118,6 +118,30 @@ import WaypostSystem
         #expect(log.thinnedCount == 40)
         // Every 50 metres, both ends included.
         #expect(try await log.close()?.positionCount == 11)
+    }
+
+    @Test func saysThatItIsOffWithoutTypes() async throws {
+        // What an earlier run has left is finished all the same.
+        do {
+            let manager = PositioningManager(source: ListedSource(drive(0..<30)))
+            let log = try await TrackLog(manager, folder: folder)
+            #expect(!log.isOff)
+            await play(manager)
+            #expect(log.unloggedCount == 0)
+        }
+        var options = TrackLog.Options()
+        options.recorder.types = []
+        let manager = PositioningManager(source: ListedSource(drive(60..<70)))
+        let log = try await openLog(of: manager, options)
+        await play(manager)
+        #expect(log.isOff && log.unloggedCount == 10)
+        #expect(try await log.record(TrackerEvent(id: "lap-1", kind: "lap", name: "first", time: moment(69))) == .notWanted)
+        #expect(await log.statistics.loggedCount == 0)
+        #expect(await log.problems.isEmpty)
+        let track = try await log.close()
+        #expect(track == nil)
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".gpx") }
+        #expect(files.count == 1, "only the track of the earlier run")
     }
 
     @Test func suppliesWhatItHasLogged() async throws {

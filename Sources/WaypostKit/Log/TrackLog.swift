@@ -23,6 +23,8 @@ public final class TrackLog: Sendable {
     /// What is logged, and how.
     public struct Options: Sendable, Hashable {
         /// Types, sizes and limits of the log; how soon positions are on the disk.
+        ///
+        /// Without types the log is off: see ``TrackLog/isOff``.
         public var recorder = TrackRecorder.Configuration()
         /// Which fixes are left out because they are close to the one before; none by default.
         public var thinning = PositionThinner.Settings()
@@ -33,6 +35,11 @@ public final class TrackLog: Sendable {
 
     /// The positions of the log, for a `Dispatcher`, which sends them to servers.
     public let positions: LogPositions
+    /// Whether nothing is logged, because the options name no types; ``unloggedCount`` counts the positions.
+    ///
+    /// As with `types = []` of the tracker, tracks of earlier runs are finished and deleted as otherwise, and fence events go to the dispatcher
+    /// of the log.
+    public let isOff: Bool
     private let recorder: TrackRecorder
     private let keeper: LogKeeper
     private let observer: Observer
@@ -50,6 +57,7 @@ public final class TrackLog: Sendable {
         _ manager: PositioningManager, folder: String, options: Options = Options()
     ) async throws(RecordingError) {
         recorder = try TrackRecorder(folder: folder, configuration: options.recorder)
+        isOff = options.recorder.types.isEmpty
         do throws(SystemError) {
             positions = try LogPositions(
                 folder: LogFolder(path: try Syscalls.absolutePath(folder)), types: options.recorder.types)
@@ -59,7 +67,8 @@ public final class TrackLog: Sendable {
         _ = try await recorder.recover()
         observer = Observer(recorder)
         keeper = LogKeeper(
-            recorder: recorder, thinning: options.thinning, keepsEverything: options.recorder.types.contains(.source), observer: observer)
+            recorder: isOff ? nil : recorder, thinning: options.thinning, keepsEverything: options.recorder.types.contains(.source),
+            observer: observer)
         attachment = await manager.attachment(of: keeper)
     }
 
@@ -72,10 +81,14 @@ public final class TrackLog: Sendable {
     ///
     /// An event of a fence also goes to the dispatcher of the log, if there is one; its number in the log brings it there even after a crash.
     /// - Parameter event: an event with a time; others are not logged.
-    /// - Returns: its number in the log, or why it is not there.
+    /// - Returns: its number in the log, or why it is not there; `notWanted` while the log is off.
     /// - Errors: `cannotAppend`, `cannotSynchronize`, `closed`: the event is not in the log, but it goes to the dispatcher.
     @discardableResult
     public func record(_ event: TrackerEvent) async throws(RecordingError) -> TrackRecorder.EventOutcome {
+        if isOff {
+            await send(event, loggedAs: nil)
+            return .notWanted
+        }
         do throws(RecordingError) {
             let outcome = try await recorder.record(event)
             if case .logged(let number, _) = outcome { await send(event, loggedAs: number) } else { await send(event, loggedAs: nil) }
@@ -143,6 +156,9 @@ public final class TrackLog: Sendable {
 
     /// How many fixes were left out because they were close to the one before.
     public var thinnedCount: Int { observer.thinnedCount }
+
+    /// How many positions came while the log was off; 0 for a log with types.
+    public var unloggedCount: Int { observer.unloggedCount }
 }
 
 /// Keeps the time, by which tracks become too old, and maintains the tracks.
@@ -150,6 +166,7 @@ private final class Observer: LogObserver {
     private struct State {
         var time = ConfirmedTime()
         var thinnedCount = 0
+        var unloggedCount = 0
         var senders: [TrackLog.Sender] = []
     }
 
@@ -161,6 +178,7 @@ private final class Observer: LogObserver {
     }
 
     var thinnedCount: Int { state.withLock { $0.thinnedCount } }
+    var unloggedCount: Int { state.withLock { $0.unloggedCount } }
     var senders: [TrackLog.Sender] { state.withLock { $0.senders } }
 
     func add(_ sender: TrackLog.Sender) { state.withLock { $0.senders.append(sender) } }
@@ -174,7 +192,8 @@ private final class Observer: LogObserver {
         switch outcome {
         case .logged: for sender in senders { sender.noteLogged() }
         case .tooClose: state.withLock { $0.thinnedCount += 1 }
-        case .leftOut, .off, .failed: break
+        case .off: state.withLock { $0.unloggedCount += 1 }
+        case .leftOut, .failed: break
         }
     }
 
