@@ -26,7 +26,7 @@ extension PositioningManager {
     }
 
     private func deliver(_ event: PositionSourceEvent, ofRun number: Int) async {
-        guard number == runNumber, !isStopping else { return }
+        guard number == runNumber, !isStopping, activity.run?.isEnding != true else { return }
         switch event {
         case .position(let position):
             // A fix that was on its way while its time was erased.
@@ -69,30 +69,46 @@ extension PositioningManager {
 
     /// The source has delivered everything.
     private func finish() async {
-        activity.noteFinish()
         if loss.lose() { await lose(.ended) }
-        await deliver(.finished)
+        await end(End(failure: nil))
     }
 
     /// The source has ended by itself, perhaps without reporting it.
     func noteEnd(ofRun number: Int, _ failure: PositionSourceError?) async {
         guard await turn.enter() else { return }
         if isOver(number) { return await leave() }
-        if let failure {
+        if activity.run?.isEnding == true {
+            // It has reported its end.
+        } else if let failure {
             if rawPosition != nil, loss.lose() { await lose(.ended) }
-            await deliver(.failed(failure))
-        } else if activity.run?.hasFinished != true {
+            await end(End(failure: failure))
+        } else {
             await finish()
         }
         if isOver(number) { return await leave() }
-        let wasHeld = if case .held = life { true } else { false }
-        life = .ended(End(failure: failure), life.ownNeed)
         activity = .idle
-        endListeners()
         await leave()
-        if wasHeld, case .ended(let end, _) = life { beginStopping(after: end) }
         reconsider()
-        waitingForEnd.resumeAll()
+        // Unless somebody has started it again already.
+        if !isRunning { waitingForEnd.resumeAll() }
+    }
+
+    /// The run ends: tells everybody, who may start the source again at once, and lets the listeners end.
+    private func end(_ end: End) async {
+        activity.noteEnd()
+        let wasHeld = if case .held = life { true } else { false }
+        life = .ended(end, life.ownNeed)
+        // Those who begin to listen while this is delivered wait for the next start.
+        var listening = listeners
+        listeners = []
+        await tellConsumers(end.update)
+        for index in listening.indices {
+            listening[index].take(end.update)
+            listening[index].queue.finish()
+        }
+        guard wasHeld, case .ended(let end, _) = life else { return }
+        if replacement != nil { life = .held } else { beginStopping(after: end) }
+        reconsider()
     }
 
     /// Whether a run is no longer the current one.
@@ -198,12 +214,16 @@ extension PositioningManager {
     }
 
     func deliver(_ update: PositioningUpdate) async {
+        await tellConsumers(update)
+        for index in listeners.indices { listeners[index].take(update) }
+    }
+
+    private func tellConsumers(_ update: PositioningUpdate) async {
         holdChanges.begin()
         await turn.calling {
             for member in consumers where member.isAttached { await member.consumer.consume(update) }
         }
         if holdChanges.end() { noteChangeOfHold() }
-        for index in listeners.indices { listeners[index].take(update) }
     }
 
     // MARK: - Silence

@@ -158,12 +158,16 @@ extension PositioningManager {
     private var wantsRun: Bool { isRunning && duty.receiverIsOn }
     private var wantsPause: Bool { isRunning && !duty.receiverIsOn && (activity.isPaused || runNumber > 0) }
     private var isSettled: Bool {
-        !isStopping && replacement == nil && wantsRun == (activity.run != nil) && wantsPause == activity.isPaused
+        guard !isStopping, replacement == nil else { return false }
+        // What follows the end of a run begins when that has been told to everybody.
+        return activity.run?.isEnding == true || wantsRun == (activity.run != nil) && wantsPause == activity.isPaused
     }
 
     /// Takes the next step; false when everything is as wanted.
     private func takeStep() async -> Bool {
-        if case .running(let run) = activity, isStopping || replacement != nil || !wantsRun {
+        if isSettled {
+            // Somebody changed his mind, or the run ends by itself.
+        } else if case .running(let run) = activity, isStopping || replacement != nil || !wantsRun {
             run.task.cancel()
             await run.task.value
             activity = .idle

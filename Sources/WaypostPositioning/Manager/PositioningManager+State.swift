@@ -69,8 +69,8 @@ extension PositioningManager {
         /// The run has delivered a position.
         mutating func notePosition() { change { $0.positionCount += 1 } }
 
-        /// The run has reported that it is finished.
-        mutating func noteFinish() { change { $0.hasFinished = true } }
+        /// The run ends by itself.
+        mutating func noteEnd() { change { $0.isEnding = true } }
 
         private mutating func change(_ body: (inout Run) -> Void) {
             guard case .running(var run) = self else { return }
@@ -84,8 +84,8 @@ extension PositioningManager {
         let task: Task<Void, Never>
         /// How many positions it has delivered.
         var positionCount = 0
-        /// Whether it has reported that it is finished.
-        var hasFinished = false
+        /// Whether it ends by itself: it has finished or failed, and nothing more of it counts.
+        var isEnding = false
     }
 
     /// What is known of where the device is.

@@ -146,7 +146,8 @@ public actor PositioningManager {
 
     /// Lets the source run whenever somebody needs positions; returns false when that was already so.
     ///
-    /// A source that has ended or failed begins anew.
+    /// A source that has ended or failed begins anew, also when a consumer or listener starts it in answer to ``PositioningUpdate/failed(_:)``
+    /// or ``PositioningUpdate/finished``.
     /// - Parameter need: what the caller needs until ``stop(releasingHolds:)``; nil leaves it to listeners and holds.
     @discardableResult
     public func start(needing need: PositioningNeed? = .everyFix) -> Bool {
@@ -191,7 +192,7 @@ public actor PositioningManager {
         if !turn.isCaller, let conductor { await conductor.value }
     }
 
-    /// Waits until the source has ended by itself or was stopped; false when the task was cancelled before, and at once from a consumer, for
+    /// Waits until the source has ended by itself, and no consumer has started it again at once, or was stopped; false when the task was cancelled before, and at once from a consumer, for
     /// which the source waits.
     ///
     /// - Errors: the failure that made it impossible for the source to run.

@@ -125,6 +125,40 @@ import WaypostPositioning
         #expect(count > 0)
     }
 
+    @Test(arguments: [Ending.finishes, .fails]) func startsAnewForAConsumerThatIsToldOfTheEnd(ending: Ending) async throws {
+        let source = FaultySource(failures: ending == .fails ? 3 : 0)
+        let manager = PositioningManager(source: source)
+        let (restarter, log) = (Restarter(manager, times: 3), UpdateLog())
+        await manager.attach(restarter)
+        await manager.attach(log)
+        await manager.start()
+        #expect(try await manager.waitUntilFinished())
+        #expect(restarter.answers == [true, true, true], "nobody else has started it")
+        #expect(source.runCount == 4)
+        let end: PositioningUpdate = ending == .fails ? .failed(FaultySource.failure) : .finished
+        #expect(await log.updates.count { $0 == end } == (ending == .fails ? 3 : 4))
+        #expect(await log.updates.count { if case .position = $0 { true } else { false } } == 4, "each run has its position")
+        #expect(await log.updates.last == .finished)
+        #expect(await !manager.isRunning)
+    }
+
+    @Test func startsAnewForALoopThatIsToldOfTheFailure() async throws {
+        let source = FaultySource(failures: 2)
+        let manager = PositioningManager(source: source)
+        var answers: [Bool] = []
+        var last: PositioningUpdate?
+        while last != .finished {
+            for await update in manager.liveUpdates() {
+                last = update
+                if case .failed = update { answers.append(await manager.start()) }
+            }
+        }
+        // The next loop may have begun after the next failure, and has started it then.
+        #expect(!answers.isEmpty && !answers.contains(false))
+        #expect(source.runCount == 3)
+        await manager.stop()
+    }
+
     // MARK: - From a consumer
 
     @Test(arguments: Call.allCases) func letsAConsumerCallAnything(call: Call) async throws {
@@ -200,6 +234,34 @@ private final class Caller: PositioningConsumer {
             }
         }
         state.withLock { $0.isDone = true }
+    }
+}
+
+/// Starts a source again when it ends, so many times.
+private final class Restarter: PositioningConsumer {
+    private let manager: PositioningManager
+    private let state: Mutex<(left: Int, answers: [Bool])>
+
+    init(_ manager: PositioningManager, times: Int) {
+        self.manager = manager
+        state = Mutex((times, []))
+    }
+
+    /// What the manager has answered.
+    var answers: [Bool] { state.withLock { $0.answers } }
+
+    func consume(_ update: PositioningUpdate) async {
+        switch update {
+        case .failed, .finished: break
+        default: return
+        }
+        let isDue = state.withLock { state in
+            state.left -= 1
+            return state.left >= 0
+        }
+        guard isDue else { return }
+        let answer = await manager.start()
+        state.withLock { $0.answers.append(answer) }
     }
 }
 
