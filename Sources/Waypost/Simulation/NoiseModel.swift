@@ -7,10 +7,10 @@ import func Glibc.sin
 ///
 /// A first-order Gauss-Markov process for north and east each: `e(t + dt) = e(t) * exp(-dt / tau) + sigma * sqrt(1 - exp(-2 dt / tau)) * n`.
 /// - Source: P. D. Groves, "Principles of GNSS, Inertial, and Multisensor Integrated Navigation Systems", 2nd ed., 14.2.
-public struct NoiseModel: Sendable {
-    /// The standard deviation of either axis in metres.
+public struct NoiseModel: Sendable, Equatable {
+    /// The standard deviation of either axis in metres, not negative.
     public let sigmaMetres: Double
-    /// The time over which the error stays similar, in seconds.
+    /// The time over which the error stays similar, in seconds, more than 0.
     public let correlationSeconds: Double
 
     /// The current error, in metres north and east.
@@ -19,11 +19,25 @@ public struct NoiseModel: Sendable {
     private var isStarted = false
 
     /// Creates an error of that size; the error of a parked car under a clear sky wanders for a minute or two.
+    ///
+    /// A size or time out of its range is a ``RouteSimulator/Options/problem`` of the drive.
     public init(sigmaMetres: Double, correlationSeconds: Double = 60, seed: UInt64 = 1) {
-        precondition(sigmaMetres >= 0 && correlationSeconds > 0, "a standard deviation is not negative, a correlation time positive")
         self.sigmaMetres = sigmaMetres
         self.correlationSeconds = correlationSeconds
         generator = SeededGenerator(seed: seed)
+    }
+
+    /// Why there is no such error, for people; nil when there is.
+    var problem: String? {
+        if !(sigmaMetres >= 0 && sigmaMetres.isFinite) { return "the noise has a deviation of \(sigmaMetres) m; it must be 0 m or more" }
+        if correlationSeconds > 0 { return nil }
+        return "the noise has a correlation time of \(correlationSeconds) s; it must be more than 0 s"
+    }
+
+    /// Whether both are of the same kind, and have come equally far.
+    public static func == (left: NoiseModel, right: NoiseModel) -> Bool {
+        left.sigmaMetres == right.sigmaMetres && left.correlationSeconds == right.correlationSeconds
+            && left.generator == right.generator && left.errorMetres == right.errorMetres
     }
 
     /// Advances the error by that much time.

@@ -52,9 +52,9 @@ public struct ReplaySchedule: Sendable {
     public static let assumedAccuracyMetres = 5.0
 
     /// How points become positions.
-    public let style: Style
+    public private(set) var style: Style
     /// The interval between positions in the styles that have one, and between points without times.
-    public let interval: Duration
+    public private(set) var interval: Duration
     /// Points that were left out because their time was not after the previous one.
     public private(set) var disorderedCount = 0
     /// Points that had no time.
@@ -71,7 +71,7 @@ public struct ReplaySchedule: Sendable {
     }
 
     /// The time line's unit is the millisecond.
-    private let intervalMilliseconds: Int64
+    private var intervalMilliseconds: Int64
     private var rhythm = RecordingRhythm(longestMilliseconds: longestStep.milliseconds)
     private var last: Knot?
     /// The end of the line from ``last``, in the interpolated style.
@@ -79,8 +79,9 @@ public struct ReplaySchedule: Sendable {
     /// When the next position between ``last`` and ``target`` is due.
     private var nextTick: Int64 = 0
     private var isLossNoted = false
-    /// The moment of the last position that was returned.
+    /// The moments of the last position that was returned, and of the one before; negative when there is none.
     private var toldOffset: Int64 = -1
+    private var toldBefore: Int64 = -1
     private var ready: [Step] = []
 
     /// Creates a replay before its first point.
@@ -162,6 +163,12 @@ public struct ReplaySchedule: Sendable {
     public mutating func next() -> Step? {
         if !ready.isEmpty { return ready.removeFirst() }
         guard let from = last, let to = target else { return nil }
+        guard style == .interpolated else {
+            // Since a change of the style.
+            (last, target) = (to, nil)
+            deliver(to.position, at: to.offset, recordedTime: to.recordedTime)
+            return ready.removeFirst()
+        }
         guard nextTick < to.offset else {
             last = to
             target = nil
@@ -174,6 +181,41 @@ public struct ReplaySchedule: Sendable {
         deliver(position, at: nextTick, recordedTime: recordedTime)
         nextTick += intervalMilliseconds
         return ready.removeFirst()
+    }
+
+    // MARK: - While it is played
+
+    /// Goes on in another style, or with another interval.
+    ///
+    /// The times that are already played stay. The step that was returned last, and is not played yet, is due again under the new rules: one
+    /// interval after the position before it, where the style has intervals.
+    /// - Parameters:
+    ///   - style: how points become positions from now on.
+    ///   - interval: in whole milliseconds, one of ``intervals``; others are moved into that range.
+    ///   - step: the step that was returned last and is not played yet.
+    /// - Returns: the step to play in its place; nil when ``next()`` has it.
+    public mutating func change(to style: Style, interval: Duration, takingBack step: Step) -> Step? {
+        let wasInterpolated = self.style == .interpolated
+        self.style = style
+        self.interval = ReplaySchedule.interval(interval)
+        intervalMilliseconds = self.interval.milliseconds
+        guard case .position(let position, let moment, let time) = step, toldBefore >= 0, var last else {
+            nextTick = toldOffset + intervalMilliseconds
+            return step
+        }
+        if wasInterpolated, target != nil {
+            toldOffset = toldBefore
+            nextTick = max(toldBefore + intervalMilliseconds, last.offset)
+            return nil
+        }
+        guard !wasInterpolated, style == .fixed else {
+            nextTick = moment + intervalMilliseconds
+            return step
+        }
+        last.offset = toldBefore + intervalMilliseconds
+        self.last = last
+        toldOffset = last.offset
+        return .position(position, atMilliseconds: last.offset, recordedTime: time)
     }
 
     // MARK: - Parts
@@ -201,7 +243,7 @@ public struct ReplaySchedule: Sendable {
     }
 
     private mutating func deliver(_ position: Position, at offset: Int64, recordedTime: UTCTime?) {
-        toldOffset = offset
+        (toldBefore, toldOffset) = (toldOffset, offset)
         ready.append(.position(position, atMilliseconds: offset, recordedTime: recordedTime))
     }
 }

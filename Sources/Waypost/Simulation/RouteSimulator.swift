@@ -8,12 +8,12 @@
 /// - Cost: memory for the route's corners, one geodesic per position.
 public struct RouteSimulator: Sendable {
     /// The settings of a drive.
-    public struct Options: Sendable {
+    public struct Options: Sendable, Equatable {
         /// The speed along the route in metres per second, one of ``RouteSimulator/speedsMetresPerSecond``.
         public var speedMetresPerSecond = 20.0
         /// The time between positions, one of ``ReplaySchedule/intervals``.
         public var interval: Duration = .seconds(1)
-        /// The stated accuracy of positions, in metres (68 %).
+        /// The stated accuracy of positions, in metres (68 %), more than 0.
         public var accuracyMetres = 5.0
         /// The receiver's error; nil for none.
         public var noise: NoiseModel?
@@ -28,7 +28,8 @@ public struct RouteSimulator: Sendable {
             if !RouteSimulator.speedsMetresPerSecond.contains(speedMetresPerSecond) {
                 return "the speed is \(speedMetresPerSecond) m/s; it must be from 0.01 to 10000 m/s"
             }
-            return ReplaySchedule.problem(speed: 1, interval: interval)
+            if !(accuracyMetres > 0 && accuracyMetres.isFinite) { return "the accuracy is \(accuracyMetres) m; it must be more than 0 m" }
+            return noise?.problem ?? ReplaySchedule.problem(speed: 1, interval: interval)
         }
     }
 
@@ -48,14 +49,17 @@ public struct RouteSimulator: Sendable {
         }
     }
 
-    private let options: Options
-    private let intervalSeconds: Double
+    /// How it drives.
+    public private(set) var options: Options
+    private var intervalSeconds: Double
     private let legs: [Leg]
     private let end: Coordinate
     private var noise: NoiseModel?
     private var metres = 0.0
     private var legIndex = 0
     private var hasEnded = false
+    /// Where the last position was; nil before the first.
+    private var told: (metres: Double, legIndex: Int)?
 
     /// Whether the drive stands still: positions continue, the progress does not.
     public var isStationary = false
@@ -101,6 +105,27 @@ public struct RouteSimulator: Sendable {
         metres = 0
         legIndex = 0
         hasEnded = false
+        told = nil
+    }
+
+    /// Goes on with other options from the last position: the next one is the new interval later, at the new speed.
+    ///
+    /// Whether the route repeats stays as it was. Noise that is the same as before goes on as well.
+    /// - Parameter options: options without a ``Options/problem``.
+    /// - Returns: whether they were taken; false when there is a problem, and nothing has changed.
+    @discardableResult
+    public mutating func change(to options: Options) -> Bool {
+        guard options.problem == nil else { return false }
+        if options.noise != self.options.noise { noise = options.noise }
+        let repeats = self.options.repeats
+        self.options = options
+        self.options.repeats = repeats
+        intervalSeconds = options.interval / .seconds(1)
+        if let told, !isStationary, !hasEnded {
+            (metres, legIndex) = told
+            advance(isAtEnd: false)
+        }
+        return true
     }
 
     /// The next position; nil after the end of the route.
@@ -113,6 +138,7 @@ public struct RouteSimulator: Sendable {
         let leg = legs[legIndex]
         let isAtEnd = !options.repeats && metres >= lengthMetres
         let place = isAtEnd ? end : leg.place(atMetres: metres)
+        told = (metres, legIndex)
         let result = position(
             at: place, courseDegrees: leg.azimuthDegrees, speed: isStationary || isAtEnd ? 0 : options.speedMetresPerSecond)
         if !isStationary { advance(isAtEnd: isAtEnd) }

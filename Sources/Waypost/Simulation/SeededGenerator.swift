@@ -1,7 +1,7 @@
 /// Random numbers that are the same in every run: SplitMix64.
 ///
 /// - Source: G. L. Steele et al., "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014.
-public struct SeededGenerator: RandomNumberGenerator, Sendable {
+public struct SeededGenerator: RandomNumberGenerator, Sendable, Equatable {
     private var state: UInt64
 
     /// Creates the sequence for a seed.

@@ -1,4 +1,3 @@
-import Synchronization
 import Waypost
 
 /// The updates of a manager's source, for as long as a loop runs over them.
@@ -28,14 +27,14 @@ public struct LiveUpdates: AsyncSequence, Sendable {
     }
 
     /// Which positions the loops get.
-    public var options: PositionSelection.Options { choice.options }
+    public var options: PositionSelection.Options { choice.value }
 
     /// Changes which positions the loops get, those that run and those that begin later.
     ///
     /// From then on the device is followed as closely as the new options demand.
     /// - Parameter options: which positions the loops get.
     public func change(to options: PositionSelection.Options) async {
-        choice.options = options
+        choice.value = options
         await manager.adopt(choice)
     }
 
@@ -67,18 +66,7 @@ public struct LiveUpdates: AsyncSequence, Sendable {
 }
 
 /// The options that the loops over one ``LiveUpdates`` share.
-final class LiveChoice: Sendable {
-    private let content: Mutex<PositionSelection.Options>
-
-    init(_ options: PositionSelection.Options) {
-        content = Mutex(options)
-    }
-
-    var options: PositionSelection.Options {
-        get { content.withLock { $0 } }
-        set { content.withLock { $0 = newValue } }
-    }
-}
+typealias LiveChoice = SharedOptions<PositionSelection.Options>
 
 extension PositioningManager {
     /// The updates of the source, in a loop that starts the source and decides how closely the device is followed: see ``LiveUpdates``.
@@ -88,7 +76,7 @@ extension PositioningManager {
 
     /// Begins a loop: it listens first, then starts the source, so that it misses nothing.
     func listen(_ choice: LiveChoice) -> PositioningUpdates {
-        let updates = listen(choice.options, limit: LiveUpdates.limit, choice: choice)
+        let updates = listen(choice.value, limit: LiveUpdates.limit, choice: choice)
         start(needing: nil)
         return updates
     }
@@ -96,7 +84,7 @@ extension PositioningManager {
     /// Applies the options that have changed.
     func adopt(_ choice: LiveChoice) {
         for index in listeners.indices where listeners[index].choice === choice {
-            listeners[index].select(choice.options, lastKnown: lastKnown)
+            listeners[index].select(choice.value, lastKnown: lastKnown)
         }
         reconsider()
     }

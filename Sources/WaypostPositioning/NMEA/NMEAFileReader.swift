@@ -9,6 +9,8 @@ struct NMEAFileReader: ~Copyable {
     private var file: UnpackedFile
     private let isRegular: Bool
     private var decoder: NMEADecoder
+    /// The speed of the source, unless the control has another one.
+    private let ownSpeed: Double
     private var pace: ReplayPace
 
     // The controls of a file.
@@ -50,7 +52,8 @@ struct NMEAFileReader: ~Copyable {
         options.deliversSky = true
         options.endsEpochAtLearnedSentence = !isRegular
         decoder = NMEADecoder(options: options)
-        pace = ReplayPace(speed: source.speed ?? (isRegular ? 1 : 0))
+        ownSpeed = source.speed ?? (isRegular ? 1 : 0)
+        pace = ReplayPace(speed: ownSpeed)
         control.attach(wake)
     }
 
@@ -139,6 +142,7 @@ struct NMEAFileReader: ~Copyable {
                 pace.delay(byMilliseconds: MonotonicClock.milliseconds - start)
                 continue
             }
+            if isRegular { pace.change(to: state.speed ?? ownSpeed) }
             switch stop.sleep(milliseconds: pace.waitMilliseconds(until: epoch), orUntil: wake) {
             case .raised: return .cancelled
             case .ready: continue

@@ -5,6 +5,8 @@ import WaypostSystem
 protocol PlaybackFeed: ~Copyable {
     /// The next step; nil at the end, and when it was cancelled.
     mutating func next() throws(PositionSourceError) -> ReplaySchedule.Step?
+    /// Adopts changed options; returns the step to play now in place of the one returned last, which is not played yet.
+    mutating func change(takingBack step: ReplaySchedule.Step) throws(PositionSourceError) -> ReplaySchedule.Step?
     /// The position while it stands still; nil before the first step.
     mutating func heldPosition() -> Position?
     /// Oddities in the recording, for people; complete at the end.
@@ -36,12 +38,14 @@ struct Playback: ~Copyable {
         case reset
     }
 
-    private let options: PlaybackOptions
+    private var options: PlaybackOptions
+    private let read: @Sendable () -> PlaybackOptions
     private let queue: EventQueue
     private let stop: WakeSignal
     private let control: PlaybackControl
     private let wake: WakeSignal
     private var resetCount: Int
+    private var changeCount: Int
     /// Whether a loss was reported since the last position.
     private var isLost = false
 
@@ -55,10 +59,13 @@ struct Playback: ~Copyable {
     /// How many times as fast as its own times it is played now.
     private var speed: Double
 
+    /// - Parameter options: reads how it is played; again whenever the control says that this has changed.
     init(
-        options: PlaybackOptions, control: PlaybackControl, queue: EventQueue, stop: WakeSignal
+        control: PlaybackControl, queue: EventQueue, stop: WakeSignal, options read: @escaping @Sendable () -> PlaybackOptions
     ) throws(PositionSourceError) {
         let wake: WakeSignal
+        let state = control.state
+        let options = read()
         do throws(SystemError) {
             wake = try WakeSignal()
         } catch {
@@ -66,13 +73,15 @@ struct Playback: ~Copyable {
         }
         self.wake = wake
         self.options = options
-        speed = control.state.speed ?? options.speed
+        self.read = read
+        speed = state.speed ?? options.speed
         self.queue = queue
         self.stop = stop
         self.control = control
         start = UTCTime(millisecondsSince1970: WallClock.milliseconds)
         monotonicStart = MonotonicClock.milliseconds
-        resetCount = control.state.resetCount
+        resetCount = state.resetCount
+        changeCount = state.changeCount
         control.attach(wake)
     }
 
@@ -83,8 +92,8 @@ struct Playback: ~Copyable {
     /// Plays the feed to its end.
     mutating func play(_ feed: inout some PlaybackFeed & ~Copyable) throws(PositionSourceError) -> End {
         begin()
-        while let step = try feed.next() {
-            switch reach(step, feed: &feed) {
+        while var step = try feed.next() {
+            switch try reach(&step, feed: &feed) {
             case nil: break
             case let end?: return end
             }
@@ -102,12 +111,20 @@ struct Playback: ~Copyable {
     }
 
     /// Waits until the step is due, and stands still meanwhile as long as the control says so.
-    private mutating func reach(_ step: ReplaySchedule.Step, feed: inout some PlaybackFeed & ~Copyable) -> End? {
+    private mutating func reach(
+        _ step: inout ReplaySchedule.Step, feed: inout some PlaybackFeed & ~Copyable
+    ) throws(PositionSourceError) -> End? {
         while true {
             let state = control.state
             if state.resetCount != resetCount {
                 resetCount = state.resetCount
                 return lose(.ended) ? .reset : .cancelled
+            }
+            if state.changeCount != changeCount {
+                changeCount = state.changeCount
+                adopt(read())
+                guard let next = try feed.change(takingBack: step) else { return stop.isRaised ? .cancelled : .finished }
+                step = next
             }
             changeSpeed(to: state.speed ?? options.speed)
             if state.isStationary, let position = feed.heldPosition() {
@@ -125,6 +142,13 @@ struct Playback: ~Copyable {
                 return nil
             }
         }
+    }
+
+    /// Plays with other options; times go on as they began.
+    private mutating func adopt(_ options: PlaybackOptions) {
+        let rebasesTimes = self.options.rebasesTimes
+        self.options = options
+        self.options.rebasesTimes = rebasesTimes
     }
 
     /// Goes on from the drive's present time.

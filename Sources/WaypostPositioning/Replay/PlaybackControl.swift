@@ -3,14 +3,18 @@ import WaypostSystem
 
 /// The controls of a replay or a simulated drive, which work while it runs.
 ///
-/// They belong to the source, not to a run: their settings stay when the source is started again.
-/// - Concurrency: set them from anywhere; they take effect at once.
+/// They belong to the source, not to a run: their settings stay when the source is started again. What is particular to one kind of source is
+/// changed with ``ReplaySource/change(to:)`` and ``SimulatedRouteSource/change(to:)``.
+/// - Concurrency: set them from anywhere; they take effect at once. At full speed the positions on their way to the consumers come first: no
+///   more than 128.
 public final class PlaybackControl: Sendable {
     struct State {
         var isStationary = false
         var isPositionLost = false
         var speed: Double?
         var resetCount = 0
+        /// How often the source's options have changed.
+        var changeCount = 0
         var wakes: [ObjectIdentifier: WakeSignal] = [:]
     }
 
@@ -39,9 +43,17 @@ public final class PlaybackControl: Sendable {
     /// - Parameter speed: how many times as fast as its own times, one of `ReplaySchedule/speeds`; 0 is as fast as the listeners accept it,
     ///   nil the speed of its source.
     /// - Errors: the speed is out of its range; it stays as it was.
-    public func setSpeed(_ speed: Double?) throws(PlaybackSpeedError) {
-        if let speed, !ReplaySchedule.canPlay(at: speed) { throw PlaybackSpeedError(speed: speed) }
+    public func setSpeed(_ speed: Double?) throws(PlaybackError) {
+        if let problem = ReplaySchedule.problem(speed: speed ?? 1, interval: .seconds(1)) { throw PlaybackError(reason: problem) }
         change { $0.speed = speed }
+    }
+
+    /// Plays with changed options of the source, at their speed.
+    func noteOptions(resetsSpeed: Bool) {
+        change { state in
+            state.changeCount += 1
+            if resetsSpeed { state.speed = nil }
+        }
     }
 
     /// Restarts the drive.
@@ -68,13 +80,13 @@ public final class PlaybackControl: Sendable {
     }
 }
 
-/// A speed at which nothing can be played.
-public struct PlaybackSpeedError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The speed.
-    public let speed: Double
+/// Why nothing can be played like that: a speed, an interval or another value is out of its range.
+public struct PlaybackError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The value, and its range, for people.
+    public let reason: String
 
     /// One line for people.
-    public var description: String { ReplaySchedule.problem(speed: speed, interval: .seconds(1)) ?? "" }
+    public var description: String { reason }
 }
 
 /// A source with a drive that can be controlled.

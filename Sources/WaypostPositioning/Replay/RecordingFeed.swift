@@ -7,6 +7,7 @@ struct RecordingFeed: PlaybackFeed, ~Copyable {
     private let format: RecordingFormat
     private let stop: WakeSignal
     private var file: RecordingFile
+    private let options: SharedOptions<ReplaySource.Options>
     private var schedule: ReplaySchedule
     private var sink = RecordedItems()
     private var nextItem = 0
@@ -20,7 +21,7 @@ struct RecordingFeed: PlaybackFeed, ~Copyable {
     ///
     /// - Errors: `cannotOpen`.
     static func open(
-        path: String, format: RecordingFormat, schedule: ReplaySchedule, stop: WakeSignal
+        path: String, format: RecordingFormat, options: SharedOptions<ReplaySource.Options>, stop: WakeSignal
     ) throws(PositionSourceError) -> RecordingFeed {
         let file: RecordingFile
         do throws(SystemError) {
@@ -28,17 +29,19 @@ struct RecordingFeed: PlaybackFeed, ~Copyable {
         } catch {
             throw .cannotOpen(path: path, reason: error.reason)
         }
-        return RecordingFeed(file, path: path, format: format, schedule: schedule, stop: stop)
+        return RecordingFeed(file, path: path, format: format, options: options, stop: stop)
     }
 
     private init(
-        _ file: consuming RecordingFile, path: String, format: RecordingFormat, schedule: ReplaySchedule, stop: WakeSignal
+        _ file: consuming RecordingFile, path: String, format: RecordingFormat, options: SharedOptions<ReplaySource.Options>,
+        stop: WakeSignal
     ) {
         self.file = file
         self.path = path
         self.format = format
         self.stop = stop
-        self.schedule = schedule
+        self.options = options
+        schedule = ReplaySchedule(style: options.value.style, interval: options.value.interval)
     }
 
     mutating func heldPosition() -> Position? {
@@ -67,6 +70,12 @@ struct RecordingFeed: PlaybackFeed, ~Copyable {
                 try readMore()
             }
         }
+    }
+
+    mutating func change(takingBack step: ReplaySchedule.Step) throws(PositionSourceError) -> ReplaySchedule.Step? {
+        let options = options.value
+        guard let step = schedule.change(to: options.style, interval: options.interval, takingBack: step) else { return try next() }
+        return step
     }
 
     private mutating func add(_ item: RecordedItem) {

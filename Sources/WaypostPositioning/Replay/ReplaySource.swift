@@ -41,9 +41,10 @@ public struct ReplaySource: PlayableSource {
     /// The format of the file.
     public let format: RecordingFormat
     /// How it is played.
-    public let options: Options
+    public var options: Options { shared.value }
     /// Its controls, which work while it runs.
     public let control: PlaybackControl
+    private let shared: SharedOptions<Options>
 
     /// Only alone, and without pauses: each run plays the recording from its start.
     public var sharing: SourceSharing { .alone }
@@ -52,24 +53,40 @@ public struct ReplaySource: PlayableSource {
     public init(path: String, format: RecordingFormat, options: Options = Options(), control: PlaybackControl = PlaybackControl()) {
         self.path = path
         self.format = format
-        self.options = options
+        shared = SharedOptions(options)
         self.control = control
         name = "\(format.rawValue):\(path)"
+    }
+
+    /// Plays in another style, with another interval or at another speed, from the next position on.
+    ///
+    /// It takes effect at once while the recording is played, and stays for later runs. The next position comes one new interval after the
+    /// last, where the style has intervals. ``Options/rebasesTimes`` counts from the next run on. A speed set with
+    /// ``PlaybackControl/setSpeed(_:)`` no longer counts.
+    /// - At full speed the positions on their way to the consumers come first: no more than 128.
+    /// - Parameter options: how it is played.
+    /// - Errors: the speed or the interval is out of its range; it is played as before.
+    public func change(to options: Options) throws(PlaybackError) {
+        if let problem = ReplaySchedule.problem(speed: options.speed, interval: options.interval) { throw PlaybackError(reason: problem) }
+        shared.value = options
+        control.noteOptions(resetsSpeed: true)
     }
 
     /// Delivers the recording's positions and ends with `finished`.
     public func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
         try await EventQueue.run(threadName: "replay", whenFull: .waits, output: output) {
             (queue, stop) throws(PositionSourceError) in
+            let options = options
             if let problem = ReplaySchedule.problem(speed: options.speed, interval: options.interval) {
                 throw .unusable(path: name, reason: problem)
             }
-            let schedule = ReplaySchedule(style: options.style, interval: options.interval)
-            let playback = PlaybackOptions(
-                name: name, speed: options.speed, rebasesTimes: options.rebasesTimes, interval: schedule.interval)
-            var player = try Playback(options: playback, control: control, queue: queue, stop: stop)
+            var player = try Playback(control: control, queue: queue, stop: stop) { [name, shared] in
+                let options = shared.value
+                return PlaybackOptions(
+                    name: name, speed: options.speed, rebasesTimes: options.rebasesTimes, interval: options.interval)
+            }
             try player.playAll { () throws(PositionSourceError) in
-                try RecordingFeed.open(path: path, format: format, schedule: schedule, stop: stop)
+                try RecordingFeed.open(path: path, format: format, options: shared, stop: stop)
             }
         }
     }

@@ -22,8 +22,10 @@ public struct SimulatedRouteSource: PlayableSource {
     public let name: String
     /// Its controls, which work while it runs.
     public let control: PlaybackControl
+    /// How it drives.
+    public var options: RouteSimulator.Options { shared.value }
     private let route: Route
-    private let options: RouteSimulator.Options
+    private let shared: SharedOptions<RouteSimulator.Options>
     private let playbackSpeed: Double
 
     /// Only alone, and without pauses: each run starts the drive again at its first corner.
@@ -68,8 +70,22 @@ public struct SimulatedRouteSource: PlayableSource {
         self.route = route
         self.playbackSpeed = playbackSpeed
         self.name = name
-        self.options = options
+        shared = SharedOptions(options)
         self.control = control
+    }
+
+    /// Drives at another speed, with another interval, accuracy or noise, from the next position on.
+    ///
+    /// It takes effect at once while the drive is played, and stays for later runs: the next position comes one new interval after the last,
+    /// and as far away as the new speed carries. Whether the route repeats counts from the next run on. How fast the drive is *played* is
+    /// changed with ``PlaybackControl/setSpeed(_:)``.
+    /// - At full speed the positions on their way to the consumers come first: no more than 128.
+    /// - Parameter options: how it drives.
+    /// - Errors: one of the options is out of its range; it drives as before.
+    public func change(to options: RouteSimulator.Options) throws(PlaybackError) {
+        if let problem = options.problem { throw PlaybackError(reason: problem) }
+        shared.value = options
+        control.noteOptions(resetsSpeed: false)
     }
 
     /// Delivers one position per interval, and `finished` at the end of a route that ends.
@@ -81,29 +97,29 @@ public struct SimulatedRouteSource: PlayableSource {
             if let problem = options.problem ?? ReplaySchedule.problem(speed: playbackSpeed, interval: options.interval) {
                 throw .unusable(path: name, reason: problem)
             }
-            let simulator = try simulator()
-            guard let simulator else { return reportNoFix(queue, stop) }
-            let playback = PlaybackOptions(name: name, speed: playbackSpeed, interval: options.interval)
-            var player = try Playback(options: playback, control: control, queue: queue, stop: stop)
+            let corners = try corners()
+            if corners.isEmpty { return reportNoFix(queue, stop) }
+            var player = try Playback(control: control, queue: queue, stop: stop) { [name, playbackSpeed, shared] in
+                PlaybackOptions(name: name, speed: playbackSpeed, interval: shared.value.interval)
+            }
             try player.playAll { () throws(PositionSourceError) in
-                RouteFeed(simulator: simulator, interval: options.interval)
+                guard let simulator = RouteSimulator(route: corners, options: options) else {
+                    throw .unusable(path: name, reason: "holds no point of a route")
+                }
+                return RouteFeed(simulator: simulator, options: shared)
             }
         }
     }
 
-    /// The drive; nil for a receiver without a fix.
-    private func simulator() throws(PositionSourceError) -> RouteSimulator? {
-        let corners: [Coordinate]
+    /// The route; empty for a receiver without a fix.
+    private func corners() throws(PositionSourceError) -> [Coordinate] {
         switch route {
-        case .builtIn(.none): return nil
-        case .builtIn(let builtIn): corners = builtIn.corners
-        case .corners(let given): corners = given
-        case .file(let path): corners = try RouteFile.corners(path: path)
+        case .builtIn(let builtIn): return builtIn == .none ? [] : builtIn.corners
+        case .corners(let corners):
+            if corners.isEmpty { throw .unusable(path: name, reason: "holds no point of a route") }
+            return corners
+        case .file(let path): return try RouteFile.corners(path: path)
         }
-        guard let simulator = RouteSimulator(route: corners, options: options) else {
-            throw .unusable(path: name, reason: "holds no point of a route")
-        }
-        return simulator
     }
 
     private func reportNoFix(_ queue: EventQueue, _ stop: WakeSignal) {
@@ -119,24 +135,38 @@ private struct RouteFeed: PlaybackFeed, ~Copyable {
     private var simulator: RouteSimulator
     /// The drive before the last returned step: the playback may stand still before it delivers that step.
     private var held: RouteSimulator
-    private let intervalMilliseconds: Int64
-    private var clock: Int64 = 0
+    private let options: SharedOptions<RouteSimulator.Options>
+    private var intervalMilliseconds: Int64
+    /// The moment of the last step that was returned; negative before the first.
+    private var clock: Int64
 
     var warnings: [String] { [] }
 
-    init(simulator: RouteSimulator, interval: Duration) {
+    init(simulator: RouteSimulator, options: SharedOptions<RouteSimulator.Options>) {
         self.simulator = simulator
+        self.options = options
         held = simulator
         held.isStationary = true
-        intervalMilliseconds = interval.milliseconds
+        intervalMilliseconds = simulator.options.interval.milliseconds
+        clock = -intervalMilliseconds
     }
 
     mutating func next() -> ReplaySchedule.Step? {
         held = simulator
         held.isStationary = true
         guard let position = simulator.next() else { return nil }
-        defer { clock += intervalMilliseconds }
+        clock += intervalMilliseconds
         return .position(position, atMilliseconds: clock, recordedTime: nil)
+    }
+
+    mutating func change(takingBack step: ReplaySchedule.Step) -> ReplaySchedule.Step? {
+        simulator = held
+        simulator.isStationary = false
+        simulator.change(to: options.value)
+        clock -= intervalMilliseconds
+        intervalMilliseconds = simulator.options.interval.milliseconds
+        if clock < 0 { clock = -intervalMilliseconds }
+        return next()
     }
 
     mutating func heldPosition() -> Position? {

@@ -38,6 +38,26 @@ import WaypostTestKit
         }
     }
 
+    @Test func playsAFileFasterFromTheMomentItIsTold() async throws {
+        let receiver = SimulatedReceiver(periodMilliseconds: 1_000)
+        let path = NSTemporaryDirectory() + "waypost-playback-\(UUID().uuidString).nmea"
+        try (0..<600).map { receiver.epoch($0).text }.joined().write(toFile: path, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let source = NMEAFileSource(path: path, speed: 0.01)
+        try await running(source) { log in
+            #expect(await log.waits { $0.positions.count == 1 })
+            // The next epoch would be due in 100 s.
+            try source.control.setSpeed(50)
+            #expect(await log.waits { $0.positions.count >= 10 })
+            try source.control.setSpeed(nil)
+            let count = log.positions.count
+            try await Task.sleep(for: .milliseconds(300))
+            #expect(log.positions.count <= count + 2)
+            try source.control.setSpeed(0)
+            #expect(await log.waits { $0.positions.count == 600 })
+        }
+    }
+
     @Test func hasNoSwitchesForWhatCannotBePlayedAgain() {
         #expect(NMEAFileSource(path: "-").playbackControls.isEmpty)
     }

@@ -6,13 +6,13 @@ import WaypostTestKit
 
 @Suite struct ReplaySourceTests {
     /// A track of one point per second to the north, 10 m/s, a second segment a minute later.
-    private func track(points: Int = 10, segments: Int = 2) -> String {
+    private func track(points: Int = 10, segments: Int = 2, secondsApart: Int = 1) -> String {
         var text = "<?xml version=\"1.0\"?><gpx version=\"1.1\" xmlns=\"http://www.topografix.com/GPX/1/1\"><trk>"
         for segment in 0..<segments {
             text += "<trkseg>"
             for point in 0..<points {
-                let second = segment * 60 + point
-                let time = "2026-03-01T06:\(String(format: "%02d:%02d", second / 60, second % 60))Z"
+                let second = segment * 60 + point * secondsApart
+                let time = "2026-03-01T\(String(format: "%02d:%02d:%02d", 6 + second / 3_600, second / 60 % 60, second % 60))Z"
                 text += "<trkpt lat=\"\(47 + Double(second) * 0.00009)\" lon=\"8\"><time>\(time)</time></trkpt>"
             }
             text += "</trkseg>"
@@ -89,7 +89,7 @@ import WaypostTestKit
         let path = try write(track(points: 600, segments: 1))
         defer { try? FileManager.default.removeItem(atPath: path) }
         let source = ReplaySource(path: path, format: .gpx, options: .init(speed: 0.01, rebasesTimes: false))
-        #expect(throws: PlaybackSpeedError.self) { try source.control.setSpeed(-1) }
+        #expect(throws: PlaybackError.self) { try source.control.setSpeed(-1) }
         #expect(source.control.speed == nil)
         try await running(source) { log in
             #expect(await log.waits { $0.positions.count == 1 })
@@ -104,6 +104,61 @@ import WaypostTestKit
             #expect(await log.waits { $0.positions.count == 600 })
             #expect(Set(log.positions.map(\.time)).count == 600)
         }
+    }
+
+    @Test func changesIntervalAndStyleWhileItIsPlayed() async throws {
+        let path = try write(track(points: 900, segments: 1, secondsApart: 10))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let source = ReplaySource(path: path, format: .gpx, options: .init(style: .interpolated, interval: .seconds(5), speed: 0))
+        let log = EventLog()
+        try await source.run { event in
+            log.append(event)
+            var options = source.options
+            switch log.positions.count {
+            case 3: options.interval = .milliseconds(500)
+            case 400: options.style = .actual
+            case 800: (options.style, options.interval) = (.fixed, .seconds(1))
+            default: return
+            }
+            do { try source.change(to: options) } catch { Issue.record(error) }
+        }
+        let times = log.positions.compactMap { $0.time?.millisecondsSince1970 }
+        let steps = zip(times, times.dropFirst()).map { $1 - $0 }
+        let kinds = steps.reduce(into: [Int64]()) { if $0.last != $1 { $0.append($1) } }
+        // In between, from a place on a line to its end.
+        let expected: [Int64] = [5_000, 500, 10_000, 1_000]
+        #expect(kinds.filter(expected.contains) == expected && kinds.count <= 5, "\(kinds)")
+        #expect(log.positions.last?.coordinate.latitudeDegrees == 47 + 8_990 * 0.00009)
+        #expect(log.events.last == .finished)
+    }
+
+    @Test func doesNotWaitForTheOldInterval() async throws {
+        let path = try write(track(points: 60, segments: 1, secondsApart: 10))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let source = ReplaySource(path: path, format: .gpx, options: .init(style: .fixed, interval: .seconds(86_400)))
+        try await running(source) { log in
+            #expect(await log.waits { $0.positions.count == 1 })
+            try source.change(to: .init(style: .fixed, interval: .milliseconds(100)))
+            #expect(await log.waits { $0.positions.count >= 4 })
+            try source.change(to: .init(style: .interpolated, interval: .milliseconds(200), speed: 0))
+            #expect(await log.waits { $0.events.last == .finished })
+            #expect(log.positions.count > 60)
+        }
+        // Later runs begin like that.
+        #expect(try await events(of: source).count > 60 * 40)
+    }
+
+    @Test(arguments: [(-1, 1_000), (.nan, 1_000), (1, 50), (1, 0), (1, -1)] as [(Double, Int64)])
+    func refusesAChangeToThatPaceAndGoesOnAsBefore(speed: Double, intervalMilliseconds: Int64) async throws {
+        let path = try write(track(points: 3, segments: 1))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let source = ReplaySource(path: path, format: .gpx, options: .init(speed: 0))
+        let before = source.options
+        #expect(throws: PlaybackError.self) {
+            try source.change(to: .init(interval: .milliseconds(intervalMilliseconds), speed: speed))
+        }
+        #expect(source.options == before)
+        #expect(try await events(of: source).count == 4)
     }
 
     @Test(arguments: [(-1, 1_000), (.nan, 1_000), (1e9, 1_000), (1, 50), (1, 0)] as [(Double, Int64)])

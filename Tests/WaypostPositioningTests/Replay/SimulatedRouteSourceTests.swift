@@ -33,6 +33,78 @@ import WaypostTestKit
         await #expect(throws: PositionSourceError.self) { try await source.run { _ in } }
     }
 
+    @Test func changesSpeedIntervalAndNoiseWhileItDrives() async throws {
+        let route = try corners((47, 8), (47.1, 8))
+        let source = SimulatedRouteSource(corners: route, playbackSpeed: 0)
+        let log = EventLog()
+        try await source.run { event in
+            log.append(event)
+            var options = source.options
+            switch log.positions.count {
+            case 10: options.interval = .milliseconds(200)
+            case 400: options.speedMetresPerSecond = 50
+            case 700: (options.accuracyMetres, options.noise) = (25, NoiseModel(sigmaMetres: 20, seed: 4))
+            default: return
+            }
+            do { try source.change(to: options) } catch { Issue.record(error) }
+        }
+        let found = log.positions
+        /// The way and the time from a position to the next one.
+        func step(_ number: Int) -> (metres: Double, milliseconds: Int64) {
+            let (before, after) = (found[number], found[number + 1])
+            return (
+                Geodesic.distanceMetres(from: before.coordinate, to: after.coordinate),
+                (after.time?.millisecondsSince1970 ?? 0) - (before.time?.millisecondsSince1970 ?? 0)
+            )
+        }
+        let clean = found.firstIndex { $0.accuracy?.radiusMetres == 25 } ?? 0
+        #expect(clean >= 700)
+        // Every step is as long as its speed carries: 20 or 50 m/s, in 1 s or 0.2 s.
+        for number in 0..<(clean - 1) {
+            let (metres, milliseconds) = step(number)
+            let speed = found[number + 1].speedMetresPerSecond ?? 0
+            #expect(speed == 20 || speed == 50)
+            #expect(milliseconds == 1_000 || milliseconds == 200)
+            #expect(abs(metres - speed * Double(milliseconds) / 1_000) < 0.01, "\(number): \(metres) m in \(milliseconds) ms")
+        }
+        #expect(step(8).milliseconds == 1_000 && step(379).milliseconds == 200)
+        #expect(found[..<clean].contains { $0.speedMetresPerSecond == 50 })
+        #expect(Set(found[clean...].map(\.coordinate.longitudeDegrees)).count > 100, "the noise goes east and west")
+        #expect(log.events.last == .finished)
+    }
+
+    @Test func drivesOnAtOnceWithAShorterInterval() async throws {
+        var slow = RouteSimulator.Options()
+        slow.interval = .seconds(86_400)
+        let source = try SimulatedRouteSource(corners: corners((47, 8), (47.1, 8)), options: slow)
+        try await running(source) { log in
+            #expect(await log.waits { $0.positions.count == 1 })
+            try source.change(to: quick)
+            #expect(await log.waits { $0.positions.count >= 3 })
+            let metres = Geodesic.distanceMetres(from: log.positions[0].coordinate, to: log.positions[1].coordinate)
+            #expect(abs(metres - 2) < 0.01, "20 m/s for 0.1 s")
+        }
+    }
+
+    @Test func refusesAChangeToWhatCannotBeDriven() async throws {
+        let source = try SimulatedRouteSource(corners: corners((47, 8), (47.0001, 8)), options: quick, playbackSpeed: 0)
+        for bad in [0, -1, Double.nan, .infinity] {
+            var (fast, sure) = (quick, quick)
+            (fast.speedMetresPerSecond, sure.accuracyMetres) = (bad, bad)
+            #expect(throws: PlaybackError.self) { try source.change(to: fast) }
+            #expect(throws: PlaybackError.self) { try source.change(to: sure) }
+        }
+        var options = quick
+        for noise in [NoiseModel(sigmaMetres: -1), NoiseModel(sigmaMetres: .nan), NoiseModel(sigmaMetres: 1, correlationSeconds: 0)] {
+            options.noise = noise
+            #expect(throws: PlaybackError.self) { try source.change(to: options) }
+        }
+        #expect(source.options == quick)
+        let log = EventLog()
+        try await source.run { log.append($0) }
+        #expect(log.positions.count == 7)
+    }
+
     @Test func keepsTheContract() async throws {
         let route = try corners((47, 8), (47.0001, 8))
         let violations = await PositionSourceContract().violations { SimulatedRouteSource(corners: route, options: quick) }
