@@ -6,7 +6,7 @@ public struct PositionSelection: Sendable {
         public var isSignificantOnly: Bool
         /// The shortest distance between two positions, in metres; 0 = any.
         public var distanceFilterMetres: Double
-        /// How accurate the position must be.
+        /// How accurate the positions should be; where the receiver is worse, those that it has come all the same (``UpdateFilter``).
         public var accuracy: DesiredAccuracy
 
         /// Creates options for every fix, unless the parameters ask for less.
@@ -21,7 +21,7 @@ public struct PositionSelection: Sendable {
         /// Only significant changes: 500 m and 5 min from the last one.
         public static let significantChanges = Options(isSignificantOnly: true)
 
-        /// Whether every fix is wanted.
+        /// Whether every fix is wanted, at least if it is as good as it gets.
         public var takesEverything: Bool { !isSignificantOnly && stepMetres == 0 }
         /// The larger of the two distances.
         var stepMetres: Double { max(distanceFilterMetres, accuracy.stepMetres) }
@@ -43,9 +43,13 @@ public struct PositionSelection: Sendable {
     private var significant = SignificantChangeRule()
 
     /// Creates a selection before its first position.
-    public init(_ options: Options = Options()) {
+    ///
+    /// - Parameters:
+    ///   - options: what the listener asks for.
+    ///   - takesPoor: whether poor positions are chosen like all others: for a log.
+    public init(_ options: Options = Options(), takesPoor: Bool = false) {
         self.options = options
-        filter = UpdateFilter(distanceMetres: options.distanceFilterMetres, accuracy: options.accuracy)
+        filter = UpdateFilter(distanceMetres: options.distanceFilterMetres, accuracy: options.accuracy, takesPoor: takesPoor)
     }
 
     /// Starts with the last known position; returns the first report for a listener to significant changes.

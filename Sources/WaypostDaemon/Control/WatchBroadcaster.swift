@@ -120,16 +120,20 @@ extension WatchBroadcaster.State {
 
     fileprivate mutating func deliver(_ position: Position) {
         guard !watches.isEmpty else { return }
-        var (isForAll, chosen, changed): (Bool, [ControlConnectionID], [ControlConnectionID]) = (false, [], [])
+        var (eager, chosen, changed): ([ControlConnectionID], [ControlConnectionID], [ControlConnectionID]) = ([], [], [])
+        var isForAll = true
         for index in watches.indices {
+            let takesEverything = watches[index].selection.options.takesEverything
             switch watches[index].selection.process(position) {
-            case .position where watches[index].selection.options.takesEverything: isForAll = true
+            case .position where takesEverything: eager.append(watches[index].id)
             case .position: chosen.append(watches[index].id)
             case .significantChange: changed.append(watches[index].id)
-            case .nothing: break
+            case .nothing: if takesEverything { isForAll = false }
             }
         }
-        if isForAll { broadcast(.position) { text in TPVCodec.append(position, to: &text) } }
+        // Somebody who has just come still waits for a better one.
+        if !isForAll { chosen += eager }
+        if isForAll, !eager.isEmpty { broadcast(.position) { text in TPVCodec.append(position, to: &text) } }
         if !chosen.isEmpty {
             var text = TextBuffer(capacity: 512)
             TPVCodec.append(position, to: &text)

@@ -27,7 +27,8 @@ actor PositionFollower: PositioningConsumer {
         self.hold = hold
         self.store = store
         self.logger = logger
-        selection = PositionSelection(options)
+        // Poor fixes belong into the log, too.
+        selection = PositionSelection(options, takesPoor: true)
         if let stored { _ = selection.start(stored: stored) }
         hold.need = selection.need(isStationary: false)
     }
