@@ -43,15 +43,14 @@ extension CapabilitiesRequest: TrackerVerb {
     func answer(by tracker: TrackerCommands, to caller: ControlCaller) async throws(ControlRefusal) -> Answer {
         let capabilities = await tracker.manager.capabilities
         var answer = Answer()
-        answer.version = WaypostVersion.text
-        answer.receivers = SerialDeviceCatalogue().devices().compactMap { device in
-            device.knownReceiver.map { CapabilitiesRequest.Receiver(path: device.path, name: $0) }
-        }
+        answer.version = capabilities.version
+        answer.receivers = capabilities.receivers.map { CapabilitiesRequest.Receiver(path: $0.path, name: $0.name) }
+        answer.hasSignificantChanges = capabilities.hasSignificantChanges
         answer.sleepsBetweenSamples = capabilities.canPause
         answer.switchesReceiverOff = capabilities.canSwitchReceiverOff
         answer.pausesAtRest = capabilities.pausesAtRest
         answer.matchesPositions = capabilities.matchesPositions
-        answer.isPlayback = capabilities.playbackCount > 0
+        answer.isPlayback = capabilities.isPlayback
         return answer
     }
 }

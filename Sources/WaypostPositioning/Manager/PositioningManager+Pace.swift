@@ -21,9 +21,15 @@ extension PositioningManager {
         }
     }
 
-    /// What this manager and its source can do.
+    /// What waypost, this manager and its source can do on this device.
+    ///
+    /// - Cost: reads the names of the serial devices from the system, a millisecond or so.
     public var capabilities: PositioningCapabilities {
         PositioningCapabilities(
+            version: WaypostVersion.text,
+            receivers: SerialDeviceCatalogue().devices().compactMap { device in
+                device.knownReceiver.map { PositioningCapabilities.Receiver(path: device.path, name: $0) }
+            },
             canPause: canPause, canSwitchReceiverOff: settings.power != nil, pausesAtRest: settings.restInterval != nil,
             matchesPositions: matcher != nil, playbackCount: source.playbackControls.count)
     }
@@ -101,13 +107,11 @@ extension PositioningManager {
     private func isUsable(_ position: Position) -> Bool {
         guard position.time != nil else { return false }
         guard let accuracy = position.accuracy else { return activity.positionCount > 1 }
-        return accuracy.radiusMetres <= PositioningManager.usableMetres
+        return accuracy.radiusMetres <= DesiredAccuracy.acquiringMetres
     }
 
     /// The shortest pause for which a receiver is switched off: it takes half of that to get a fix again.
     private static let leastOff = Duration.seconds(60)
-    /// The worst accuracy of a sample, in metres: a city block.
-    private static let usableMetres = 100.0
 
     func endSample(nextIn milliseconds: Int64) {
         duty.sampled(nextIn: milliseconds, at: MonotonicClock.milliseconds)
@@ -264,18 +268,4 @@ public enum PositioningPace: Sendable, Hashable {
     case sampling
     /// The receiver sleeps for about this long.
     case asleep(for: Duration)
-}
-
-/// What a manager and its source can do.
-public struct PositioningCapabilities: Sendable, Hashable {
-    /// Whether the source can be stopped and continued, so that the receiver sleeps when few positions are needed.
-    public var canPause: Bool
-    /// Whether something switches the receiver off in pauses.
-    public var canSwitchReceiverOff: Bool
-    /// Whether the receiver also sleeps at rest when every fix is needed.
-    public var pausesAtRest: Bool
-    /// Whether positions are matched to roads.
-    public var matchesPositions: Bool
-    /// How many recordings or simulated drives can be made stationary, put into a loss and reset (``PositionSource/playbackControls``).
-    public var playbackCount: Int
 }

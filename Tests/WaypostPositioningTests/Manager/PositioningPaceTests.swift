@@ -116,6 +116,7 @@ import WaypostPositioning
         let source = CountingSource()
         let manager = PositioningManager(source: source, settings: settings)
         #expect(await manager.capabilities.canSwitchReceiverOff)
+        #expect(await !manager.capabilities.isPlayback)
         let hold = await manager.hold(.within(.seconds(120)), reason: "samples")
         await manager.start(needing: nil)
         #expect(await eventually { power.states == [false] })
