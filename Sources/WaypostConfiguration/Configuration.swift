@@ -56,12 +56,22 @@ public struct Configuration: Equatable, Sendable {
         public var isHighAccuracy = true
         /// The least distance between two fixes that are followed, in metres; 0 = any.
         public var distanceFilterMetres = 0.0
-        /// How accurate the tracker's own positions must be.
+        /// The level of accuracy of the tracker's own positions.
         public var accuracy = DesiredAccuracy.best
+        /// Another product whose rules decide what is followed.
+        public var compatibility = Compatibility.none
         /// How often the receiver is turned on while the device is at rest; 0 = it stays on.
         public var restInterval = Duration.zero
         /// How long a source that delivers data may take until its first fix; after that, a fallback that has a fix is used.
         public var firstFixTimeout: Duration
+    }
+
+    /// Another product whose rules decide what is followed.
+    public enum Compatibility: String, Sendable, Hashable, CaseIterable {
+        /// None: the keys say what is followed.
+        case none
+        /// Tealium's Location module: `TealiumMode`.
+        case tealium
     }
 
     /// What turns the receiver off: `[power]`.

@@ -54,7 +54,7 @@ struct Tracker {
             recorder: recorder, thinning: configuration.log.thinning, keepsEverything: configuration.log.types.contains(.source),
             observer: logReporter)
         let follower = PositionFollower(
-            configuration.tracking.selection, log: log, hold: await manager.hold(nil, reason: "tracker"), store: lastPosition,
+            configuration.selection, log: log, hold: await manager.hold(nil, reason: "tracker"), store: lastPosition,
             stored: stored, logger: logger)
         let watches = WatchBroadcaster(stored: stored)
         let events = EventLog(recorder, logger: logger)

@@ -49,8 +49,14 @@ extension Configuration {
                 .init(
                     "accuracy", \.accuracy, .accuracyLevel,
                     """
-                    With high_accuracy: how accurate the tracker's own positions must be. From withinOneKilometer on the receiver sleeps \
-                    between fixes.
+                    With high_accuracy: skips fixes closer to the last one followed than the level says: 10 m with nearestTenMeters, none with \
+                    best. No fix is skipped for being poor. From withinOneKilometer on the receiver sleeps between fixes.
+                    """),
+                .init(
+                    "compatibility", \.compatibility, .choice(),
+                    """
+                    tealium = follows as Tealium's Location module does, and says so in its data layer: every fix only with high_accuracy \
+                    and with a file or url in [geofences], else significant changes; accuracy is reduced unless it is set.
                     """),
                 .init(
                     "rest_interval", \.restInterval, .duration(in: .seconds(20) ... .seconds(300), orZero: true),

@@ -1,4 +1,5 @@
 import Waypost
+import WaypostDispatch
 import WaypostSystem
 
 /// The bytes of a configuration file, with its name for messages.
@@ -81,6 +82,9 @@ extension Configuration {
             }
             mistakes.addOrigins(to: &loaded)
             errors += mistakes.mistakes.sorted { ($0.place ?? .start) < ($1.place ?? .start) }
+        }
+        if configuration.tracking.compatibility == .tealium, loaded.origins["[tracking] accuracy"] == nil {
+            configuration.tracking.accuracy = TealiumMode().desiredAccuracy
         }
         loaded.configuration = configuration
         // What looks missing may be what a mistake left unread.

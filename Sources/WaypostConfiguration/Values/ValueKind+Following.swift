@@ -1,4 +1,5 @@
 import Waypost
+import WaypostDispatch
 
 extension ValueKind<DesiredAccuracy> {
     /// A level of accuracy by its name.
@@ -33,9 +34,20 @@ extension ValueKind<String> {
     }
 }
 
-extension Configuration.Tracking {
+extension Configuration {
+    /// Whether the tracker follows every fix for itself, rather than only significant changes.
+    public var followsEveryFix: Bool {
+        switch tracking.compatibility {
+        case .none: return tracking.isHighAccuracy
+        case .tealium:
+            let tracksFences = geofences.file != nil || !geofences.url.isEmpty
+            return TealiumMode(tracksFences: tracksFences, isHighAccuracy: tracking.isHighAccuracy).isFrequent
+        }
+    }
+
     /// Which positions the tracker follows for itself.
     public var selection: PositionSelection.Options {
-        PositionSelection.Options(isSignificantOnly: !isHighAccuracy, distanceFilterMetres: distanceFilterMetres, accuracy: accuracy)
+        PositionSelection.Options(
+            isSignificantOnly: !followsEveryFix, distanceFilterMetres: tracking.distanceFilterMetres, accuracy: tracking.accuracy)
     }
 }

@@ -101,7 +101,7 @@ struct DispatchOpening: Sendable {
         // A new outbox in place of a lost one does not know yet that nothing may be sent.
         await dispatcher.setSilent(isSilent || configuration.dispatch.isOptedOut)
         let box = DestinationBox(
-            device: device, secrets: secrets, isHighAccuracy: configuration.tracking.isHighAccuracy,
+            device: device, secrets: secrets, isHighAccuracy: configuration.followsEveryFix,
             desiredAccuracy: configuration.tracking.accuracy)
         let moves = try await noteAddresses(dispatcher)
         var (configured, pending): ([ConfiguredDestination], [PendingDestination]) = ([], [])

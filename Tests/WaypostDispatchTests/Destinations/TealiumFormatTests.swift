@@ -38,6 +38,14 @@ import WaypostTestKit
         #expect(lines(event("pass", nil)).map(\.[0]) == ["tealium_event=geofence_entered", "tealium_event=geofence_exited"])
     }
 
+    @Test(arguments: [(true, true, "high"), (true, false, "low"), (false, true, "low"), (false, false, "low")])
+    func saysTheModeOfTheModule(tracksFences: Bool, isHighAccuracy: Bool, word: String) throws {
+        let mode = TealiumMode(tracksFences: tracksFences, isHighAccuracy: isHighAccuracy)
+        #expect(mode.options.isSignificantOnly == (word == "low"))
+        let said = try lines(event("enter", position(0, 0)), mode.dataLayer)[0]
+        #expect(said.contains("location_accuracy=\(word)") && said.contains("location_accuracy_extended=reduced"))
+    }
+
     @Test func saysThreeKeysWithoutAFix() {
         #expect(
             lines(event("enter", nil)) == [
