@@ -105,7 +105,10 @@ completion() {
 completion bash usr/share/bash-completion/completions/waypost
 completion zsh usr/share/zsh/vendor-completions/_waypost
 completion fish usr/share/fish/vendor_completions.d/waypost.fish
-if [[ -d Config/debian/lintian ]]; then install_as 644 Config/debian/lintian/waypost usr/share/lintian/overrides/waypost; fi
+# What the lintian of one Debian only looks at; that of another takes an override of it for a mistake.
+cp Config/debian/lintian/waypost "$work/overrides"
+if [[ -f Config/debian/lintian/$codename ]]; then cat "Config/debian/lintian/$codename" >>"$work/overrides"; fi
+install_as 644 "$work/overrides" usr/share/lintian/overrides/waypost
 
 mkdir "$root/DEBIAN"
 for script in postinst prerm postrm; do install -m 755 "Config/debian/$script" "$root/DEBIAN/$script"; done

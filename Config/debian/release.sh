@@ -140,10 +140,15 @@ for release in "${releases[@]}"; do
     enter_root "$target" '
         BIN=.build/release bash Config/debian/build.sh /packages
         NATIVE=.build/release BIN=/root/arm64 ARCH=arm64 bash Config/debian/build.sh /packages' "rw=$work/packages:/packages"
-    # By the rules of the Debian that they are for: those of both architectures.
+    # By the rules of the Debian that they are for, both architectures; not each override has its reason in both.
     stage "$release: lintian"
-    enter_root "$target" 'lintian --allow-root --display-info --pedantic --fail-on error,warning,info,pedantic \
-        "/packages/"*"~deb$(. /etc/os-release && printf %s "$VERSION_ID")_"*.deb' "$work/packages:/packages"
+    enter_root "$target" 'lintian --version
+        for package in "/packages/"*"~deb$(. /etc/os-release && printf %s "$VERSION_ID")_"*.deb; do
+            ! lintian --allow-root --display-info --pedantic "$package" 2>&1 | grep "^[EWIP]: " | grep -v ": unused-override " || {
+                printf "waypost: %s: lintian finds the above; mend it, or say why not in Config/debian/lintian\n" "$(basename "$package")" >&2
+                exit 65
+            }
+        done' "$work/packages:/packages"
     note_linked amd64 "$target/root/swift-version"
     note_linked arm64 "$target/root/arm64/swift-version"
     rm -rf --one-file-system "$target"
