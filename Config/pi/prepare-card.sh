@@ -159,6 +159,8 @@ if [[ -n $undo ]]; then
     done
     if has_own_vendor_data; then drop vendor-data; fi
     drop "$folder" config.txt.waypost.bak cmdline.txt.waypost.bak ${imagers_script:+"$imagers_script.waypost.bak"} firstrun.sh.waypost.bak
+    # What a power cut has left of a file that was being written.
+    for name in config.txt cmdline.txt vendor-data firstrun.sh ${imagers_script:+"$imagers_script"}; do drop "$name.new" "$name.waypost.bak.new"; done
     exit 0
 fi
 

@@ -190,6 +190,32 @@ prepare --uart --keep-bluetooth >/dev/null
 python3 "$work/boards.py" miniuart-bt '' "$card/config.txt" || short 'an overlay twice'
 passed 'undone after the first start; the settings of the user stay'
 
+# Cut off at any moment: each file is the old or the new one, and another call does the rest; also on the way back.
+pack 12
+layout bookworm-imager
+prepare --uart --pps 18 --package "$package" >/dev/null
+cp -r "$card" "$work/prepared"
+# cut_off FOLDER OPTION...: cuts it off 12 times, later each time, on the way from that state.
+cut_off() {
+    local from=$1 twentieth name
+    for twentieth in 1 2 3 4 5 6 7 8 9 10 12 15; do
+        find "$card" -mindepth 1 -delete
+        cp -r "$from"/. "$card"
+        # The shell says that it was killed.
+        { timeout --signal=KILL "$(awk "BEGIN { print $twentieth / 20 }")" bash Config/pi/prepare-card.sh "$card" "${@:2}"; } >/dev/null 2>&1 || true
+        for name in config.txt cmdline.txt firstrun.sh; do
+            cmp -s "$card/$name" "$work/before/$name" || cmp -s "$card/$name" "$work/prepared/$name" || short "$name is half written after $twentieth twentieths of a second"
+        done
+        prepare "${@:2}" >/dev/null
+    done
+}
+cut_off "$work/before" --uart --pps 18 --package "$package"
+same_as "$work/prepared"
+cut_off "$work/prepared" --undo
+same_as "$work/before"
+rm -r "$work/prepared"
+passed 'cut off 24 times: every file whole, and the next call does the rest'
+
 # refused CODE WORDS OPTION...: with that code and one line which says why.
 refused() {
     local code=0
