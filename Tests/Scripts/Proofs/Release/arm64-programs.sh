@@ -5,7 +5,7 @@
 # Usage: bash Tests/Scripts/Proofs/Release/arm64-programs.sh OUTDIR      as root; OUTDIR is that of Config/debian/release.sh, or a folder with packages
 #   WAYPOST_SHARED  a folder with more recordings: data/nmea and data/gpx (../shared); and with the oracle for fences
 #
-# The Debians are kept in ${XDG_CACHE_HOME:-~/.cache}/waypost; one for arm64 takes ten minutes to make. The seconds that it prints are those of this
+# The Debians are kept in ${XDG_CACHE_HOME:-~/.cache}/waypost; one for arm64 takes some minutes to make. The seconds that it prints are those of this
 # machine and, for arm64, of the emulator.
 set -euo pipefail
 (($# == 1)) || {
@@ -49,7 +49,7 @@ END
 tried() {
     local root=$work/root began
     mkdir "$root"
-    tar -C "$root" --numeric-owner -xf "$(debian_image "$1" --variant=apt --architectures="$2" --skip=check/qemu --include=ca-certificates)"
+    tar -C "$root" --numeric-owner -xf "$(debian_image "$1" --variant=apt --architectures="$2" --skip=check/qemu)"
     connect_root "$root"
     cp -r "$work/given" "$root/root/waypost"
     cp "$3" "$root/root/"
