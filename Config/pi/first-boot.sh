@@ -69,7 +69,8 @@ install_packages() {
     fi
 }
 
-# install_configuration: the user's files; one that the tracker refuses is put aside, so that the tracker runs without it.
+# install_configuration: the user's files, which may have passwords and leave the boot partition, where everybody could read them; one that the
+# tracker refuses is put aside, so that the tracker runs without it.
 install_configuration() {
     [ -d "$here/conf.d" ] || return 0
     changed=
@@ -87,6 +88,7 @@ install_configuration() {
             mv "$place" "$place.refused"
             note "$place.refused: not in use: $said"
         fi
+        rm -f "$file"
     done
     [ -z "$changed" ] || systemctl --no-block restart waypostd.service || :
 }

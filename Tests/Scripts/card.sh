@@ -250,7 +250,7 @@ passed 'what is no card, or does not fit, is refused with a line, and nothing is
 install_packages mmdebstrap systemd systemd-container util-linux
 unpack_debian 'systemd,systemd-sysv,dbus' --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*'
 pack 12
-printf '[log]\nmax_age = "30 days"\n' >"$work/60-own.toml"
+printf '[log]\nmax_age = "30 d"\n' >"$work/60-own.toml"
 printf 'bawd = 1\n' >"$work/70-slip.toml"
 
 # starts_once WORD...: the card's system with these words on its command line, until it restarts.
@@ -289,6 +289,7 @@ for kind in bookworm-imager trixie-started; do
     within 20 grep -q ' installed$' "$root/boot/firmware/waypost/first-boot.log" || short "$kind: $(cat "$root/boot/firmware/waypost/first-boot.log")"
     [[ $(inside stat -c '%a %U:%G' /etc/waypost/conf.d/60-own.toml) == '640 root:waypost' ]] || short "$kind: the configuration is not the tracker's"
     [[ -e $root/etc/waypost/conf.d/70-slip.toml.refused && ! -e $root/etc/waypost/conf.d/70-slip.toml ]] || short "$kind: a slip stops the tracker"
+    ! compgen -G "$root/boot/firmware/waypost/conf.d/*.toml" || short "$kind: passwords may be left on the boot partition"
     [[ ! -e $root/etc/systemd/system/waypost-card.service ]] || short "$kind: the service is left"
     inside apt-get -qq -y purge waypost >/dev/null 2>&1
     stop_container
