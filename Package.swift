@@ -24,12 +24,15 @@ let package = Package(
         .library(name: "Waypost", targets: ["Waypost"]),
         .library(name: "WaypostPositioning", targets: ["WaypostPositioning"]),
         .library(name: "WaypostRecording", targets: ["WaypostRecording"]),
-        .library(name: "WaypostGeofences", targets: ["WaypostGeofences"]),
         .library(name: "WaypostDispatch", targets: ["WaypostDispatch"]),
         .library(name: "WaypostControl", targets: ["WaypostControl"]),
         .library(name: "WaypostTestKit", targets: ["WaypostTestKit"]),
         .executable(name: "waypost", targets: ["WaypostCLI"]),
         .executable(name: "waypostd", targets: ["WaypostDaemon"]),
+    ],
+    traits: [
+        .trait(name: "GPSD", description: "Positions from gpsd, through libgps: its header is needed to build."),
+        .default(enabledTraits: ["GPSD"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -43,8 +46,8 @@ let package = Package(
         // The one place that talks to libc and the system.
         .target(name: "CTaskPool", cSettings: [.treatAllWarnings(as: .error)]),
         .target(name: "CClock", cSettings: [.treatAllWarnings(as: .error)]),
-        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "CLibrary", cSettings: [.treatAllWarnings(as: .error)], linkerSettings: [.linkedLibrary("dl")]),
+        .target(name: "CSQLite", dependencies: ["CLibrary"], cSettings: [.treatAllWarnings(as: .error)]),
         .target(name: "CCurl", dependencies: ["CLibrary"], cSettings: [.treatAllWarnings(as: .error)]),
         .target(name: "CZlib", dependencies: ["CLibrary"], cSettings: [.treatAllWarnings(as: .error)]),
         .target(name: "CSodium", dependencies: ["CLibrary"], cSettings: [.treatAllWarnings(as: .error)]),
@@ -62,7 +65,7 @@ let package = Package(
         .target(
             name: "WaypostPositioning",
             dependencies: [
-                "Waypost", "WaypostSystem", "CGPSD",
+                "Waypost", "WaypostSystem", .target(name: "CGPSD", condition: .when(traits: ["GPSD"])),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: strict),

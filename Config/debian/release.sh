@@ -50,7 +50,7 @@ place_clone() {
 make_target() {
     local gcc=14 library both=() name
     [[ $1 != bookworm ]] || gcc=12
-    for library in libc6-dev "libgcc-$gcc-dev" "libstdc++-$gcc-dev" libgps-dev libsqlite3-dev libtomlplusplus-dev; do
+    for library in libc6-dev "libgcc-$gcc-dev" "libstdc++-$gcc-dev" libgps-dev libtomlplusplus-dev; do
         both+=("$library" "$library:arm64")
     done
     printf -v name '%s,' "${build_packages[@]}" "${package_packages[@]}" lintian binutils-aarch64-linux-gnu "${both[@]}"

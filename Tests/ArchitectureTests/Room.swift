@@ -40,8 +40,8 @@ extension Room {
         // Shims over C libraries and over what of the system only C can call.
         Room(name: "CTaskPool", floor: 0),
         Room(name: "CClock", floor: 0),
-        Room(name: "CSQLite", floor: 0),
         Room(name: "CLibrary", floor: -1),
+        Room(name: "CSQLite", floor: 0, targets: ["CLibrary"]),
         Room(name: "CCurl", floor: 0, targets: ["CLibrary"]),
         Room(name: "CZlib", floor: 0, targets: ["CLibrary"]),
         Room(name: "CSodium", floor: 0, targets: ["CLibrary"]),

@@ -1,3 +1,4 @@
+#if GPSD
 import CGPSD
 import Waypost
 
@@ -97,3 +98,4 @@ struct GPSDConnection: ~Copyable {
         }
     }
 }
+#endif

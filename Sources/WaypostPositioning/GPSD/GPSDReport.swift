@@ -1,5 +1,8 @@
-import CGPSD
 import Waypost
+
+#if GPSD
+import CGPSD
+#endif
 
 /// One message of gpsd, as far as a position source needs it.
 enum GPSDReport: Equatable {
@@ -35,6 +38,7 @@ struct GPSDSky: Equatable {
     var view: SkyView
 }
 
+#if GPSD
 extension GPSDFix {
     init(_ raw: cgpsd_fix) {
         time = raw.has_time != 0 ? UTCTime(millisecondsSince1970: raw.milliseconds_since_1970) : nil
@@ -95,3 +99,4 @@ extension SatelliteView {
 private func known(_ value: Double, atLeast least: Double = -Double.greatestFiniteMagnitude) -> Double? {
     value.isFinite && value >= least ? value : nil
 }
+#endif

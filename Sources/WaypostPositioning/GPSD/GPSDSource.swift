@@ -9,7 +9,8 @@ import WaypostSystem
 /// A program of another user that listens on gpsd's port on this machine is refused, by the rules of `GPSDTrust`.
 /// A reader that falls behind by 64 events loses the oldest fixes: live positions do not wait.
 ///
-/// - Errors: `unusable` for a device path that gpsd's protocol cannot carry; otherwise only cancellation ends the run.
+/// - Errors: `unusable` for a device path that gpsd's protocol cannot carry, and in a program that was built without the trait `GPSD`; otherwise
+///   only cancellation ends the run.
 /// - Concurrency: each `run` has one thread of its own, which sleeps in `poll`. A thread that hangs in name resolution or connect when the
 ///   task is cancelled ends by itself later.
 public struct GPSDSource: PositionSource {
@@ -46,6 +47,7 @@ public struct GPSDSource: PositionSource {
 
     /// Delivers events until the task is cancelled.
     public func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
+        #if GPSD
         if let device, device.utf8.count > 127 || device.utf8.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5c }) {
             throw .unusable(path: name, reason: "gpsd cannot be asked for a device of that path")
         }
@@ -55,8 +57,13 @@ public struct GPSDSource: PositionSource {
             var session = GPSDSession(source: self, queue: queue, stop: stop)
             session.run()
         }
+        #else
+        throw .unusable(path: name, reason: "this program was built without gpsd: build it with waypost's trait GPSD")
+        #endif
     }
 }
+
+#if GPSD
 
 /// The thread's work: connects, reads, and connects again, until cancelled.
 private struct GPSDSession {
@@ -162,3 +169,4 @@ private struct GPSDSession {
         waiting.removeAll(keepingCapacity: true)
     }
 }
+#endif

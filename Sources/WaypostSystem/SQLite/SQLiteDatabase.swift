@@ -33,22 +33,23 @@ public final class SQLiteDatabase {
     /// - Parameters:
     ///   - path: the file.
     ///   - isReadOnly: nothing is created or changed; for inspecting a damaged file.
-    /// - Errors: `corrupt` when the file is not a database, as far as its header shows that.
+    /// - Errors: `corrupt` when the file is not a database, as far as its header shows that; `cannotOpen` also when SQLite is not installed.
     public init(path: String, isReadOnly: Bool = false) throws(SQLiteError) {
         self.path = path
         try SQLiteDatabase.checkFiles(path)
         if !isReadOnly { try SQLiteDatabase.makePrivateFile(path) }
+        if let problem = csqlite_load() { throw SQLiteError(code: CSQLITE_CANTOPEN, message: String(cString: problem), path: path) }
         var opened: OpaquePointer?
-        let flags = (isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX
-        let code = sqlite3_open_v2(path.cName, &opened, flags, nil)
-        guard code == SQLITE_OK, let opened else {
-            let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
-            sqlite3_close_v2(opened)
+        let flags = (isReadOnly ? CSQLITE_OPEN_READONLY : CSQLITE_OPEN_READWRITE) | CSQLITE_OPEN_NOMUTEX
+        let code = csqlite_open_v2(path.cName, &opened, flags, nil)
+        guard code == CSQLITE_OK, let opened else {
+            let message = opened.map { String(cString: csqlite_errmsg($0)) } ?? "out of memory"
+            csqlite_close_v2(opened)
             throw SQLiteError(code: code, message: message, path: path)
         }
         handle = opened
         identity = FileIdentity(of: path)
-        sqlite3_extended_result_codes(handle, 1)
+        csqlite_extended_result_codes(handle, 1)
         setPatience()
         if isReadOnly { return }
         // The default page cache of 2 MB is a tenth of what the tracker may use.
@@ -74,19 +75,19 @@ public final class SQLiteDatabase {
     private static let frameHeadByteCount: Int64 = 24
 
     deinit {
-        for statement in statements.values { sqlite3_finalize(statement) }
-        sqlite3_close_v2(handle)
+        for statement in statements.values { csqlite_finalize(statement) }
+        csqlite_close_v2(handle)
     }
 
     /// SQLite names neither what is in the way nor the file.
     private static func checkFiles(_ path: String) throws(SQLiteError) {
         // Who wants the file on another disk may link to it there.
         if [.folder, .other].contains(Syscalls.kind(path)) {
-            throw SQLiteError(code: SQLITE_CANTOPEN, message: "is not an ordinary file; move it away", path: path)
+            throw SQLiteError(code: CSQLITE_CANTOPEN, message: "is not an ordinary file; move it away", path: path)
         }
         for suffix in [logSuffix, "-shm"] {
             guard let odd = Syscalls.oddFile(path + suffix) else { continue }
-            throw SQLiteError(code: SQLITE_CANTOPEN, message: odd.reason, path: path + suffix)
+            throw SQLiteError(code: CSQLITE_CANTOPEN, message: odd.reason, path: path + suffix)
         }
     }
 
@@ -96,7 +97,7 @@ public final class SQLiteDatabase {
         do throws(SystemError) {
             Syscalls.close(try Syscalls.open(path, O_WRONLY | O_CREAT, mode: 0o600))
         } catch {
-            throw SQLiteError(code: error.isDiskFull ? SQLITE_FULL : SQLITE_CANTOPEN, message: error.reason, path: path)
+            throw SQLiteError(code: error.isDiskFull ? CSQLITE_FULL : CSQLITE_CANTOPEN, message: error.reason, path: path)
         }
     }
 
@@ -104,7 +105,7 @@ public final class SQLiteDatabase {
 
     /// Runs statements without values or results, separated by semicolons.
     public func execute(_ script: String) throws(SQLiteError) {
-        try check(sqlite3_exec(handle, script, nil, nil, nil))
+        try check(csqlite_exec(handle, script, nil, nil, nil))
     }
 
     /// Runs one statement that writes; returns how many rows it changed.
@@ -112,7 +113,7 @@ public final class SQLiteDatabase {
     public func run(_ sql: String, _ values: [SQLiteValue] = []) throws(SQLiteError) -> Int {
         try each(sql, values) { _ in true }
         isHeld = false
-        return Int(sqlite3_changes(handle))
+        return Int(csqlite_changes(handle))
     }
 
     /// Returns the results of a query, read row by row.
@@ -141,14 +142,14 @@ public final class SQLiteDatabase {
     public func each(_ sql: String, _ values: [SQLiteValue] = [], _ body: (SQLiteRow) -> Bool) throws(SQLiteError) {
         let statement = try prepared(sql)
         defer {
-            sqlite3_reset(statement)
-            sqlite3_clear_bindings(statement)
+            csqlite_reset(statement)
+            csqlite_clear_bindings(statement)
         }
         for (index, value) in values.enumerated() { try bind(value, to: Int32(index + 1), of: statement) }
         while true {
-            switch sqlite3_step(statement) {
-            case SQLITE_ROW: if !body(SQLiteRow(statement: statement)) { return }
-            case SQLITE_DONE: return
+            switch csqlite_step(statement) {
+            case CSQLITE_ROW: if !body(SQLiteRow(statement: statement)) { return }
+            case CSQLITE_DONE: return
             case let code: throw error(code)
             }
         }
@@ -160,7 +161,7 @@ public final class SQLiteDatabase {
     /// - Cost: reads all of it, and looks up each row in each index.
     public func checkIntegrity() throws(SQLiteError) {
         let words = try rows("PRAGMA integrity_check(1)") { $0.text(0) }
-        if words != ["ok"] { throw SQLiteError(code: SQLITE_CORRUPT, message: words.joined(separator: "; "), path: path) }
+        if words != ["ok"] { throw SQLiteError(code: CSQLITE_CORRUPT, message: words.joined(separator: "; "), path: path) }
     }
 
     /// Moves everything from the log into the database file, and empties the log.
@@ -196,7 +197,7 @@ public final class SQLiteDatabase {
     }
 
     /// The number of the last inserted row.
-    public var lastInsertedNumber: Int64 { sqlite3_last_insert_rowid(handle) }
+    public var lastInsertedNumber: Int64 { csqlite_last_insert_rowid(handle) }
 
     /// Runs the body completely or not at all: an error leaves the database as it was.
     ///
@@ -210,7 +211,7 @@ public final class SQLiteDatabase {
             return result
         } catch {
             // Some failures have rolled back already; then there is nothing to roll back.
-            if sqlite3_get_autocommit(handle) == 0 {
+            if csqlite_get_autocommit(handle) == 0 {
                 try? execute("ROLLBACK")  // The first error is what the caller must know.
             }
             throw error
@@ -228,12 +229,12 @@ public final class SQLiteDatabase {
 
     // MARK: - Parts
 
-    private func setPatience() { sqlite3_busy_timeout(handle, isHeld ? 0 : SQLiteDatabase.patienceMilliseconds) }
+    private func setPatience() { csqlite_busy_timeout(handle, isHeld ? 0 : SQLiteDatabase.patienceMilliseconds) }
 
     private func prepared(_ sql: String) throws(SQLiteError) -> OpaquePointer {
         if let statement = statements[sql] { return statement }
         var statement: OpaquePointer?
-        try check(sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil))
+        try check(csqlite_prepare_v3(handle, sql, -1, UInt32(CSQLITE_PREPARE_PERSISTENT), &statement, nil))
         guard let statement else { preconditionFailure("a statement has words") }
         statements[sql] = statement
         return statement
@@ -241,8 +242,8 @@ public final class SQLiteDatabase {
 
     private func bind(_ value: SQLiteValue, to index: Int32, of statement: OpaquePointer) throws(SQLiteError) {
         switch value {
-        case .null: try check(sqlite3_bind_null(statement, index))
-        case .integer(let value): try check(sqlite3_bind_int64(statement, index, value))
+        case .null: try check(csqlite_bind_null(statement, index))
+        case .integer(let value): try check(csqlite_bind_int64(statement, index, value))
         case .text(let text): try check(csqlite_bind_text(statement, index, text, Int32(clamping: text.utf8.count)))
         case .bytes(let bytes):
             try check(bytes.withUnsafeBytes { csqlite_bind_bytes(statement, index, $0.baseAddress, Int32(clamping: $0.count)) })
@@ -250,11 +251,11 @@ public final class SQLiteDatabase {
     }
 
     private func check(_ code: Int32) throws(SQLiteError) {
-        if code != SQLITE_OK { throw error(code) }
+        if code != CSQLITE_OK { throw error(code) }
     }
 
     private func error(_ code: Int32) -> SQLiteError {
-        let error = SQLiteError(code: code, message: String(cString: sqlite3_errmsg(handle)), path: path)
+        let error = SQLiteError(code: code, message: String(cString: csqlite_errmsg(handle)), path: path)
         if error.kind == .busy { isHeld = true }
         return error
     }

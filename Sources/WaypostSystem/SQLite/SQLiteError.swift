@@ -38,7 +38,7 @@ public struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
 
     /// A failure that SQLite does not notice itself: rows with impossible values.
     public static func damaged(_ message: String, path: String) -> SQLiteError {
-        SQLiteError(code: SQLITE_CORRUPT, message: message, path: path)
+        SQLiteError(code: CSQLITE_CORRUPT, message: message, path: path)
     }
 
     /// What the failure means for the caller.
@@ -47,14 +47,14 @@ public struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
     public var kind: Kind {
         switch code & 0xFF {
         // SQLITE_IOERR_SHORT_READ: a file that ends before its pages do was cut off.
-        case SQLITE_IOERR where code == SQLITE_IOERR | 2 << 8: .corrupt
-        case SQLITE_FULL: .full
-        case SQLITE_CORRUPT, SQLITE_NOTADB: .corrupt
-        case SQLITE_BUSY, SQLITE_LOCKED: .busy
-        case SQLITE_READONLY, SQLITE_PERM: .readOnly
-        case SQLITE_CANTOPEN: .cannotOpen
-        case SQLITE_IOERR: .inputOutput
-        case SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_TOOBIG: .constraint
+        case CSQLITE_IOERR where code == CSQLITE_IOERR | 2 << 8: .corrupt
+        case CSQLITE_FULL: .full
+        case CSQLITE_CORRUPT, CSQLITE_NOTADB: .corrupt
+        case CSQLITE_BUSY, CSQLITE_LOCKED: .busy
+        case CSQLITE_READONLY, CSQLITE_PERM: .readOnly
+        case CSQLITE_CANTOPEN: .cannotOpen
+        case CSQLITE_IOERR: .inputOutput
+        case CSQLITE_CONSTRAINT, CSQLITE_MISMATCH, CSQLITE_TOOBIG: .constraint
         default: .other
         }
     }

@@ -33,7 +33,7 @@ public struct SQLiteRow {
     let statement: OpaquePointer
 
     /// A column's whole number, 0 when it has none; columns are counted from 0.
-    public func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
+    public func integer(_ column: Int32) -> Int64 { csqlite_column_int64(statement, column) }
 
     /// A column's number that only grows, or is a count, from 0 to ``SQLiteValue/largestNumber``; 0 when it has none.
     public func number(_ column: Int32) -> UInt64 { UInt64(min(max(integer(column), 0), SQLiteValue.largestNumber)) }
@@ -42,23 +42,23 @@ public struct SQLiteRow {
     public func count(_ column: Int32) -> Int { Int(number(column)) }
 
     /// Whether a column has no value.
-    public func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
+    public func isNull(_ column: Int32) -> Bool { csqlite_column_type(statement, column) == CSQLITE_NULL }
 
     /// A column's text, empty when it has none.
     public func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
 
     /// A column's bytes, none when it has none.
     public func bytes(_ column: Int32) -> [UInt8] {
-        guard let start = sqlite3_column_blob(statement, column) else { return [] }
-        return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))
+        guard let start = csqlite_column_blob(statement, column) else { return [] }
+        return Array(UnsafeRawBufferPointer(start: start, count: Int(csqlite_column_bytes(statement, column))))
     }
 
     /// A column's value, for copying it; numbers with a fraction are dropped.
     public func value(_ column: Int32) -> SQLiteValue {
-        switch sqlite3_column_type(statement, column) {
-        case SQLITE_INTEGER: .integer(integer(column))
-        case SQLITE_TEXT: .text(text(column))
-        case SQLITE_BLOB: .bytes(bytes(column))
+        switch csqlite_column_type(statement, column) {
+        case CSQLITE_INTEGER: .integer(integer(column))
+        case CSQLITE_TEXT: .text(text(column))
+        case CSQLITE_BLOB: .bytes(bytes(column))
         default: .null
         }
     }
