@@ -11,7 +11,8 @@ let package = Package(
             name: "waypost-bench",
             dependencies: [
                 "CAllocationCount", .product(name: "Waypost", package: "waypost"), .product(name: "WaypostRecording", package: "waypost"),
-                .product(name: "WaypostDispatch", package: "waypost"),
+                .product(name: "WaypostDispatch", package: "waypost"), .product(name: "WaypostPositioning", package: "waypost"),
+                .product(name: "WaypostKit", package: "waypost"),
             ],
             path: "Sources/WaypostBench", swiftSettings: [.treatAllWarnings(as: .error)]),
     ],
