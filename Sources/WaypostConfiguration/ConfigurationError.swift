@@ -2,9 +2,9 @@ import Waypost
 import WaypostSystem
 
 /// One mistake in a configuration: where it is and what to do about it.
-public struct ConfigurationError: Error, Equatable, Sendable {
+package struct ConfigurationError: Error, Equatable, Sendable {
     /// The kind of a mistake.
-    public enum Kind: Equatable, Sendable {
+    package enum Kind: Equatable, Sendable {
         /// There is no such file.
         case notFound
         /// This user may not read the file or folder.
@@ -32,14 +32,14 @@ public struct ConfigurationError: Error, Equatable, Sendable {
     }
 
     /// The file (or folder) as it was named or found.
-    public var file: String
+    package var file: String
     /// The place in the file; nil when the mistake is the file itself.
-    public var place: TextPlace?
+    package var place: TextPlace?
     /// The problem.
-    public var kind: Kind
+    package var kind: Kind
 
     /// A mistake.
-    public init(file: String, place: TextPlace?, kind: Kind) {
+    package init(file: String, place: TextPlace?, kind: Kind) {
         self.file = file
         self.place = place
         self.kind = kind
@@ -48,7 +48,7 @@ public struct ConfigurationError: Error, Equatable, Sendable {
 
 extension ConfigurationError: CustomStringConvertible {
     /// One line: `FILE:LINE:COLUMN: PROBLEM; WHAT TO DO`.
-    public var description: String {
+    package var description: String {
         let name = oneLine(file, limit: 4_096)
         return place.map { "\(name):\($0.line):\($0.column): \(kind)" } ?? "\(name): \(kind)"
     }
@@ -56,7 +56,7 @@ extension ConfigurationError: CustomStringConvertible {
 
 extension ConfigurationError.Kind: CustomStringConvertible {
     /// The problem and what to do, in one line without the place.
-    public var description: String {
+    package var description: String {
         switch self {
         case .notFound:
             return "no such file"
@@ -96,20 +96,20 @@ extension ConfigurationError.Kind: CustomStringConvertible {
 }
 
 /// All mistakes of a configuration, in the order of the files and lines; never empty.
-public struct ConfigurationErrors: Error, Equatable, Sendable, CustomStringConvertible {
+package struct ConfigurationErrors: Error, Equatable, Sendable, CustomStringConvertible {
     /// The mistakes.
-    public var errors: [ConfigurationError]
+    package var errors: [ConfigurationError]
     /// What could be read nevertheless, with defaults for the rest: for further checks, not for use.
-    public var readable: LoadedConfiguration?
+    package var readable: LoadedConfiguration?
 
     /// Whether the named file does not exist, whatever else is wrong.
-    public var isNotFound: Bool { errors.contains { $0.kind == .notFound } }
+    package var isNotFound: Bool { errors.contains { $0.kind == .notFound } }
 
     /// Whether a file may not be read by this user.
-    public var isNotPermitted: Bool { errors.contains { $0.kind == .notPermitted } }
+    package var isNotPermitted: Bool { errors.contains { $0.kind == .notPermitted } }
 
     /// The same, with the commands that let a user read the files.
-    public func explained(to user: ReadingUser?) -> ConfigurationErrors {
+    package func explained(to user: ReadingUser?) -> ConfigurationErrors {
         var explained = self
         explained.errors = errors.map { error in
             guard error.kind == .notPermitted, let obstacle = user?.obstacle(to: error.file) else { return error }
@@ -119,5 +119,5 @@ public struct ConfigurationErrors: Error, Equatable, Sendable, CustomStringConve
     }
 
     /// One line per mistake.
-    public var description: String { errors.map(\.description).joined(separator: "\n") }
+    package var description: String { errors.map(\.description).joined(separator: "\n") }
 }

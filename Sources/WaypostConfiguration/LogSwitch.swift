@@ -3,7 +3,7 @@ import WaypostDispatch
 
 extension Configuration.Log {
     /// Whether nothing is logged: `types = []`.
-    public var isOff: Bool { types.isEmpty }
+    package var isOff: Bool { types.isEmpty }
 }
 
 extension LoadedConfiguration {

@@ -1,6 +1,9 @@
 import WaypostSystem
 
 /// A failure of the control socket, on either side.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum ControlError: Error, Sendable, Hashable {
     // The daemon's side
     /// The path is longer than a Unix socket allows.

@@ -3,7 +3,7 @@ import WaypostSystem
 /// The daemon's part: the answers.
 ///
 /// The server checks the authorisation: a request reaches the handler only when the peer may make it, with the peer's access.
-public protocol ControlHandler: Sendable {
+package protocol ControlHandler: Sendable {
     /// The status for a peer.
     ///
     /// - Parameters:
@@ -41,21 +41,21 @@ public protocol ControlHandler: Sendable {
 
 extension ControlHandler {
     /// Refuses every request.
-    public func perform(
+    package func perform(
         _ verb: any ControlVerb, for peer: PeerCredentials, on connection: ControlConnectionID
     ) async throws(ControlRefusal) -> any ControlAnswer {
         throw ControlRefusal(.unknownRequest, what: "request", why: "this tracker does not do that")
     }
 
     /// Does nothing.
-    public func watchBegan(_ request: WatchRequest, on connection: ControlConnectionID) {}
+    package func watchBegan(_ request: WatchRequest, on connection: ControlConnectionID) {}
     /// Does nothing.
-    public func connectionBegan(_ connection: ControlConnectionID) {}
+    package func connectionBegan(_ connection: ControlConnectionID) {}
     /// Does nothing.
-    public func connectionEnded(_ connection: ControlConnectionID) {}
+    package func connectionEnded(_ connection: ControlConnectionID) {}
 }
 
 /// Identifies one connection for the life of the process.
-public struct ControlConnectionID: Sendable, Hashable {
+package struct ControlConnectionID: Sendable, Hashable {
     let number: Int
 }

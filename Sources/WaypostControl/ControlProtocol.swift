@@ -67,7 +67,7 @@ struct Greeting: ControlAnswer {
 
 /// The topic of a line to watchers, by which a watch selects.
 public enum ControlTopic: Sendable, Hashable, CaseIterable {
-    /// A position (TPV); selective watches get theirs by ``ControlServer/send(_:to:)``.
+    /// A position (TPV); selective watches get theirs by `ControlServer`.
     case position
     /// A report without a fix (TPV).
     case noFix

@@ -1,15 +1,20 @@
 import Waypost
 
 /// The daemon's answer when it does not carry out a request: an ERROR line.
-public struct ControlRefusal: Error, Sendable, Hashable {
+public struct ControlRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of refusal, for programs.
     public var code: Code
     /// The problem, its cause and the remedy, for people: `WHAT: WHY; NEXT`.
     public var message: String
+    /// The same.
+    public var description: String { message }
 
     /// The kinds of refusal, by their names on the wire; there is one for each cause that a script may want to distinguish.
     ///
     /// A client that does not know a code still has the message.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Code: String, Sendable, Hashable, CaseIterable {
         /// The line is not a request.
         case badRequest = "bad_request"

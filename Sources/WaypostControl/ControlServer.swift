@@ -5,18 +5,18 @@ import WaypostSystem
 /// The daemon's side of the control socket.
 ///
 /// Connections live on one event loop; a client that does not read delays nobody and costs a bounded number of lines.
-public final class ControlServer: Sendable {
+package final class ControlServer: Sendable {
     /// The limits of a server.
-    public struct Limits: Sendable {
+    package struct Limits: Sendable {
         /// Connections at the same time, at most half of them of users without access; further ones get an ERROR line and are closed.
-        public var connections: Int
+        package var connections: Int
         /// Lines that wait for a watcher who does not read; after that the oldest are dropped.
-        public var waitingLines: Int
+        package var waitingLines: Int
         /// The number of unsent bytes of a connection above which lines wait.
-        public var unsentBytes: Int
+        package var unsentBytes: Int
 
         /// Limits, by default those of a small device.
-        public init(connections: Int = 64, waitingLines: Int = 256, unsentBytes: Int = 64 << 10) {
+        package init(connections: Int = 64, waitingLines: Int = 256, unsentBytes: Int = 64 << 10) {
             self.connections = connections
             self.waitingLines = waitingLines
             self.unsentBytes = unsentBytes
@@ -24,7 +24,7 @@ public final class ControlServer: Sendable {
     }
 
     /// The path of the socket.
-    public let path: String
+    package let path: String
 
     private let listener: any Channel
     private let hub: NIOLoopBound<ControlHub>
@@ -50,7 +50,7 @@ public final class ControlServer: Sendable {
     ///   - handler: answers the requests.
     ///   - limits: how many clients are accepted, and how much of each.
     ///   - eventLoopGroup: where to run; nil for a thread of its own.
-    public static func start(
+    package static func start(
         path: String, programVersion: String, isService: Bool = false, policy: PeerPolicy, handler: some ControlHandler,
         limits: Limits = Limits(),
         eventLoopGroup: (any EventLoopGroup)? = nil
@@ -86,7 +86,7 @@ public final class ControlServer: Sendable {
     ///
     /// - Cost: the line is copied once, for any number of watching clients.
     /// - Concurrency: from anywhere; returns at once. Lines of one caller arrive in its order.
-    public func broadcast(_ line: [UInt8], topic: ControlTopic) {
+    package func broadcast(_ line: [UInt8], topic: ControlTopic) {
         let buffer = ByteBuffer(line: line)
         hub.eventLoop.execute { [hub, buffer] in hub.value.broadcast(buffer, topic: topic) }
     }
@@ -94,19 +94,19 @@ public final class ControlServer: Sendable {
     /// Sends a line (without its line feed) to the watches of these connections, if they still exist.
     ///
     /// - Concurrency: as ``broadcast(_:topic:)``; lines sent by both arrive in the caller's order.
-    public func send(_ line: [UInt8], to connections: [ControlConnectionID]) {
+    package func send(_ line: [UInt8], to connections: [ControlConnectionID]) {
         let buffer = ByteBuffer(line: line)
         hub.eventLoop.execute { [hub, buffer] in hub.value.send(buffer, to: connections) }
     }
 
     /// Returns when the thread of the connections gets to this call; never when that thread hangs.
-    public func answer() async {
+    package func answer() async {
         // It fails only when the server has been stopped: then nothing hangs.
         do { try await hub.eventLoop.submit {}.get() } catch {}
     }
 
     /// Removes the socket and ends every connection.
-    public func stop() async {
+    package func stop() async {
         // First the name, then the listener: a successor never finds its own socket gone. It does not matter if the name is already gone.
         do { try UnixSocket.unlink(path) } catch {}
         do {

@@ -7,29 +7,29 @@ import WaypostSystem
 /// without a fence in it. What has not changed is not sent again (ETag). Time-outs, broken connections, 408, 429 and 5xx are tried again after
 /// 0.5 s, 1 s, ... five times; after that, and after any other failure, at the next refresh.
 /// - Concurrency: an actor; one exchange at a time.
-public actor FenceDownload {
+package actor FenceDownload {
     /// What is fetched, and how.
-    public struct Settings: Sendable {
+    package struct Settings: Sendable {
         /// The server: http or https.
-        public var url: String
+        package var url: String
         /// The time between two downloads, plus up to a tenth at random, so that a fleet does not come all at once.
-        public var refresh = Duration.seconds(3_600)
+        package var refresh = Duration.seconds(3_600)
         /// Where the copy is kept.
-        public var folder: String
+        package var folder: String
         /// The wait before the first retry; the wait before the n-th is n times as long.
-        public var pause = Duration.milliseconds(500)
+        package var pause = Duration.milliseconds(500)
         /// Whom to trust and how long to wait.
-        public var client = HTTPClient.Settings()
+        package var client = HTTPClient.Settings()
 
         /// Settings for a server.
-        public init(url: String, folder: String) {
+        package init(url: String, folder: String) {
             self.url = url
             self.folder = folder
         }
     }
 
     /// The result of asking the server.
-    public enum Outcome: Sendable, Equatable {
+    package enum Outcome: Sendable, Equatable {
         /// There is a new copy.
         case changed
         /// The copy is the same as the server's.
@@ -39,7 +39,7 @@ public actor FenceDownload {
     }
 
     /// Where the copy of a server's fences is kept.
-    public static func path(in folder: String) -> String { folder + "/fences-download" }
+    package static func path(in folder: String) -> String { folder + "/fences-download" }
 
     /// The longest set that is fetched: a board has little memory.
     static let maximumByteCount = 64 << 20
@@ -53,7 +53,7 @@ public actor FenceDownload {
     private let label: String
 
     /// A download that has fetched nothing yet; a copy from another server is removed.
-    public init(_ settings: Settings) throws(SystemError) {
+    package init(_ settings: Settings) throws(SystemError) {
         self.settings = settings
         var client = settings.client
         client.maximumAnswerByteCount = FenceDownload.maximumByteCount
@@ -64,7 +64,7 @@ public actor FenceDownload {
     }
 
     /// Downloads now and after each refresh interval, until the task is cancelled; reports the result of each download.
-    public func run(_ tell: @Sendable (Outcome) async -> Void) async {
+    package func run(_ tell: @Sendable (Outcome) async -> Void) async {
         while !Task.isCancelled {
             let outcome = await look()
             if Task.isCancelled { return }
@@ -75,7 +75,7 @@ public actor FenceDownload {
     }
 
     /// Asks the server, several times when it does not answer.
-    public func look() async -> Outcome {
+    package func look() async -> Outcome {
         var reason = ""
         for attempt in 0...FenceDownload.repetitionCount {
             if attempt > 0 {

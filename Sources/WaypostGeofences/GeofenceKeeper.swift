@@ -14,22 +14,22 @@ import WaypostSystem
 /// A disk that cannot be written holds up no event; writing is tried again every second. No id is used twice, on any device: each run has its own
 /// name in its ids, so that events which the previous run reported but could not write do not share an id with others.
 /// - Concurrency: an actor on its own thread, which waits for the disk.
-public actor GeofenceKeeper {
+package actor GeofenceKeeper {
     /// What is watched, and how.
-    public struct Settings: Sendable {
+    package struct Settings: Sendable {
         /// The fence file, or the folder of fence files, of the configuration; nil for none.
-        public var path: String?
+        package var path: String?
         /// Whether that file comes later: until then it is no problem that it is missing.
-        public var isAwaited = false
+        package var isAwaited = false
         /// Where the state and the fences added while running are kept.
-        public var stateFolder: String
+        package var stateFolder: String
         /// How a change of side is decided.
-        public var rule = BorderRule.robust
+        package var rule = BorderRule.robust
         /// How many fences count at most, nearest first; nil for all.
-        public var maxActive: Int?
+        package var maxActive: Int?
 
         /// Settings with nothing to watch yet.
-        public init(path: String? = nil, stateFolder: String) {
+        package init(path: String? = nil, stateFolder: String) {
             self.path = path
             self.stateFolder = stateFolder
         }
@@ -47,9 +47,9 @@ public actor GeofenceKeeper {
     private static let mostVisitBase: UInt64 = 1 << 52
 
     /// The problems with the files and the state, for people; empty when there are none.
-    public private(set) var problems: [String] = []
+    package private(set) var problems: [String] = []
     /// The last events, the newest last.
-    public var lastEvents: [TrackerEvent] { recent.events }
+    package var lastEvents: [TrackerEvent] { recent.events }
 
     private let settings: Settings
     private let store: FenceStateStore
@@ -59,7 +59,7 @@ public actor GeofenceKeeper {
     private var loaded: [Geofence] = []
     private var loadProblems: [String] = []
     /// What is odd in the files but costs nothing, for the message log.
-    public private(set) var notices: [String] = []
+    package private(set) var notices: [String] = []
     private var downloadProblem: String?
     private var stateProblem: String?
     private var saveProblem: String?
@@ -79,10 +79,10 @@ public actor GeofenceKeeper {
     private var content: FenceStateStore.Content?
 
     /// The actor's thread.
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// A keeper that has read nothing yet.
-    public init(_ settings: Settings) throws(SystemError) {
+    package init(_ settings: Settings) throws(SystemError) {
         executor = try ThreadExecutor(name: "fences", takesHelp: true)
         self.settings = settings
         store = FenceStateStore(folder: settings.stateFolder)
@@ -94,7 +94,7 @@ public actor GeofenceKeeper {
     deinit { saving?.cancel() }
 
     /// What a log may know that the state does not.
-    public enum LogNeed: Sendable, Equatable {
+    package enum LogNeed: Sendable, Equatable {
         /// Nothing: there was no state.
         case nothing
         /// Events since a time that the state does not know, or is not sure of.
@@ -106,7 +106,7 @@ public actor GeofenceKeeper {
     /// Reads the state, and says which events of a log ``start(logged:)`` wants.
     ///
     /// - Parameter erased: stretches of time that were erased from the log since the run before; what happened then is forgotten.
-    public func load(without erased: [Range<UTCTime>] = []) -> LogNeed {
+    package func load(without erased: [Range<UTCTime>] = []) -> LogNeed {
         var content = store.load()
         for stretch in erased { content.forget(stretch) }
         // Written by the start, with or without a fix: a run that ends before its first one must not leave it to the next.
@@ -122,7 +122,7 @@ public actor GeofenceKeeper {
     /// Reads fences and state; returns what the previous run may not have reported to everybody, and what happened to fences meanwhile.
     ///
     /// - Parameter logged: the log's events since ``load(without:)``, in its order: a full disk may have kept them out of the state.
-    public func start(logged: [TrackerEvent] = []) -> [TrackerEvent] {
+    package func start(logged: [TrackerEvent] = []) -> [TrackerEvent] {
         var content = self.content.take() ?? store.load()
         if content.isStateMissing, !logged.isEmpty { content.noteLoss() }
         content.state.progress.numberVisits(after: .random(in: 0..<GeofenceKeeper.mostVisitBase))
@@ -148,7 +148,7 @@ public actor GeofenceKeeper {
     // MARK: - Positions
 
     /// Processes the next fix and returns the events it caused, already saved to disk.
-    public func process(_ position: Position) -> [TrackerEvent] {
+    package func process(_ position: Position) -> [TrackerEvent] {
         lastPlace = position.coordinate
         var events = MonotonicClock.milliseconds >= lookAt ? reload() : []
         events += keep(monitor.process(position))
@@ -157,12 +157,12 @@ public actor GeofenceKeeper {
     }
 
     /// Processes the loss of the position.
-    public func lose(at time: UTCTime?) {
+    package func lose(at time: UTCTime?) {
         monitor.lose(at: time)
     }
 
     /// Notes that positions are withheld: what happens to fences until the next one is not guessed, not even by the next run.
-    public func withhold() {
+    package func withhold() {
         monitor.withhold()
         isUnsaved = true
         save()
@@ -171,7 +171,7 @@ public actor GeofenceKeeper {
     /// How far the device may go from its last place, in metres, before a border can matter; nil when there is no fence.
     ///
     /// At most `farthestMetres`: a caller whose device gets that far asks again.
-    public var freeMetres: Double? {
+    package var freeMetres: Double? {
         guard monitor.index.count > 0, let place = lastPlace else { return nil }
         var radius = 100.0
         while radius < GeofenceKeeper.farthestMetres {
@@ -184,9 +184,9 @@ public actor GeofenceKeeper {
     // MARK: - Fences
 
     /// All fences: those of the files, and those added while running.
-    public private(set) var fences: [Geofence] = []
+    package private(set) var fences: [Geofence] = []
     /// The ids of the fences that were added while running.
-    public private(set) var addedIDs: Set<String> = []
+    package private(set) var addedIDs: Set<String> = []
 
     private func joinFences() {
         addedIDs = Set(own.fences.map(\.id))
@@ -194,16 +194,16 @@ public actor GeofenceKeeper {
     }
 
     /// Whether there are fences, or a file that may have some later.
-    public var mayHaveFences: Bool { loader != nil || monitor.index.count > 0 }
+    package var mayHaveFences: Bool { loader != nil || monitor.index.count > 0 }
     /// How many fences are watched.
-    public var fenceCount: Int { monitor.index.count }
+    package var fenceCount: Int { monitor.index.count }
     /// The ids of the fences that the device is inside of.
-    public var insideIDs: [String] { monitor.progress.stays.map(\.id) }
+    package var insideIDs: [String] { monitor.progress.stays.map(\.id) }
 
     /// The fences that count now, those with the nearest borders first, each with its distance (negative inside); at most `count`.
     ///
     /// Empty before the first fix.
-    public func nearest(_ count: Int) -> [(fence: Geofence, signedDistanceMetres: Double)] {
+    package func nearest(_ count: Int) -> [(fence: Geofence, signedDistanceMetres: Double)] {
         guard let place = lastPlace else { return [] }
         let count = min(count, settings.maxActive ?? .max)
         var radius = 1_000.0
@@ -217,13 +217,13 @@ public actor GeofenceKeeper {
     }
 
     /// How far the device is from the borders of some fences, negative inside; nil before the first fix.
-    public func distances(to fences: some Collection<Geofence>) -> [Double]? {
+    package func distances(to fences: some Collection<Geofence>) -> [Double]? {
         lastPlace.map { place in fences.map { $0.shape.signedDistanceMetres(to: place) } }
     }
 
     /// Reads the files again if they have changed; returns the events that this causes.
     @discardableResult
-    public func reload() -> [TrackerEvent] {
+    package func reload() -> [TrackerEvent] {
         lookAt = MonotonicClock.milliseconds + GeofenceKeeper.lookMilliseconds
         guard let reading = loader?.read() else { return [] }
         (loadProblems, notices) = (reading.problems, reading.notices)
@@ -233,20 +233,20 @@ public actor GeofenceKeeper {
     }
 
     /// Processes the result of a fence download; returns the events that it causes.
-    public func process(_ download: FenceDownload.Outcome) -> [TrackerEvent] {
+    package func process(_ download: FenceDownload.Outcome) -> [TrackerEvent] {
         if case .failed(let reason) = download { downloadProblem = reason } else { downloadProblem = nil }
         defer { noteProblems() }
         return download == .changed ? reload() : []
     }
 
     /// Adds fences, or replaces those with the same ids; they are on the disk when this returns.
-    public func add(_ fences: [Geofence]) throws(SystemError) -> [TrackerEvent] {
+    package func add(_ fences: [Geofence]) throws(SystemError) -> [TrackerEvent] {
         try own.add(fences)
         return replaceFences()
     }
 
     /// Removes a fence that was added while running; `wasThere` is false when there is none with that id.
-    public func remove(id: String) throws(SystemError) -> (wasThere: Bool, events: [TrackerEvent]) {
+    package func remove(id: String) throws(SystemError) -> (wasThere: Bool, events: [TrackerEvent]) {
         guard try own.remove(id: id) else { return (false, []) }
         return (true, replaceFences())
     }
@@ -279,7 +279,7 @@ public actor GeofenceKeeper {
     }
 
     /// Writes everything again, after the state folder was replaced by an empty one.
-    public func writeAnew() {
+    package func writeAnew() {
         own.writeAnew()
         isUnsaved = true
         savedRevision = nil
@@ -287,10 +287,10 @@ public actor GeofenceKeeper {
     }
 
     /// Keeps the events with these ids, and no others, with the state until a receiver that cannot accept them now has them.
-    public func holdUnheard(_ ids: Set<String>) { recent.unheard = ids }
+    package func holdUnheard(_ ids: Set<String>) { recent.unheard = ids }
 
     /// Forgets the events that happened from the first time until the second one, and where the device was then.
-    public func forget(from: UTCTime, to: UTCTime) {
+    package func forget(from: UTCTime, to: UTCTime) {
         guard from < to else { return }
         if monitor.forgetPlace(in: from..<to) { lastPlace = nil }
         recent.forget(from: from, to: to)
@@ -300,7 +300,7 @@ public actor GeofenceKeeper {
     }
 
     /// Whether everything that must not be lost, or must not come back, is on the disk.
-    public var isSaved: Bool { !isUnsaved }
+    package var isSaved: Bool { !isUnsaved }
 
     /// Writes what the disk does not have; after a failure tries again at intervals until it works.
     private func save() {

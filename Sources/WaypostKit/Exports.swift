@@ -2,6 +2,5 @@
 @_exported import Waypost
 @_exported import WaypostControl
 @_exported import WaypostDispatch
-@_exported import WaypostGeofences
 @_exported import WaypostPositioning
 @_exported import WaypostRecording

@@ -59,6 +59,9 @@ public enum SourceSharing: Sendable, Hashable {
 public typealias PositionSourceOutput = @Sendable (PositionSourceEvent) async -> Void
 
 /// What a source reports.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum PositionSourceEvent: Sendable, Equatable {
     /// A new fix.
     case position(Position)
@@ -75,7 +78,10 @@ public enum PositionSourceEvent: Sendable, Equatable {
 }
 
 /// Why there is no position.
-public enum LossReason: Sendable, Hashable {
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
+public enum LossReason: Sendable, Hashable, CustomStringConvertible {
     /// The receiver delivers data, but no fix.
     case noFix
     /// The source delivers nothing although it is connected.
@@ -92,9 +98,27 @@ public enum LossReason: Sendable, Hashable {
     case replaced
     /// There are fixes, but they are withheld for now.
     case withheld(PrivacyGate.Reason)
+
+    /// A few words for people, without a full stop: `the receiver has no fix`.
+    public var description: String {
+        switch self {
+        case .noFix: "the receiver has no fix"
+        case .silent: "the source is silent"
+        case .unusable(let detail): "\(detail)"
+        case .disconnected(let detail): "not connected: \(detail)"
+        case .deviceGone(let detail): "the receiver is gone: \(detail)"
+        case .ended: "the source has ended"
+        case .replaced: "another source is used now"
+        case .withheld(.zone): "inside a privacy zone"
+        case .withheld(.privateMode): "private mode is on"
+        }
+    }
 }
 
 /// The state of a source's connection, for people.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum SourceStatus: Sendable, Hashable {
     /// Connected; the text is how the other side describes itself.
     case connected(String)
@@ -109,11 +133,23 @@ public enum SourceStatus: Sendable, Hashable {
 }
 
 /// Why a source cannot run at all.
-public enum PositionSourceError: Error, Sendable, Equatable {
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
+public enum PositionSourceError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The file or device cannot be opened: path and the system's message.
     case cannotOpen(path: String, reason: String)
     /// Reading failed, and no retry helps: path and the system's message.
     case cannotRead(path: String, reason: String)
     /// The input holds nothing that this source can use: path and why.
     case unusable(path: String, reason: String)
+
+    /// One line for people: `drive.gpx: cannot be opened: No such file or directory`.
+    public var description: String {
+        switch self {
+        case .cannotOpen(let path, let reason): "\(path): cannot be opened: \(reason)"
+        case .cannotRead(let path, let reason): "\(path): cannot be read: \(reason)"
+        case .unusable(let path, let reason): "\(path): \(reason)"
+        }
+    }
 }

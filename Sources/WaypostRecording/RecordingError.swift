@@ -1,6 +1,9 @@
 import WaypostSystem
 
 /// What can go wrong with the log.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum RecordingError: Error, Sendable, Equatable {
     /// Another recorder uses this log folder; its process id, when known.
     case alreadyInUse(folder: String, holder: Int32?)

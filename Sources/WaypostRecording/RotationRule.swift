@@ -6,7 +6,7 @@ import Waypost
 /// - A journal that has reached the maximum size ends its track.
 /// - A receiver with a flickering date must not fill the folder with files: after ten tracks of fewer than ten fixes, a new day does not end a
 ///   track until it has ten; a track of a hundred fixes ends the suspicion.
-public struct RotationRule: Sendable, Hashable {
+package struct RotationRule: Sendable, Hashable {
     private let maximumByteCount: Int64
     private var day: Int64?
     private var positionCount = 0
@@ -17,19 +17,19 @@ public struct RotationRule: Sendable, Hashable {
     private static let manyShortTracks = 10
 
     /// Creates a rule for journals of at most about that many bytes; 0 for any.
-    public init(maximumByteCount: Int64) {
+    package init(maximumByteCount: Int64) {
         self.maximumByteCount = maximumByteCount
     }
 
     /// Whether the track, whose journal has that many bytes, ends before a fix at that time.
-    public func isDue(before time: UTCTime, byteCount: Int64) -> Bool {
+    package func isDue(before time: UTCTime, byteCount: Int64) -> Bool {
         if maximumByteCount > 0, byteCount >= maximumByteCount { return true }
         guard let day, day != time.day else { return false }
         return positionCount >= RotationRule.fewPositions || shortTrackCount < RotationRule.manyShortTracks
     }
 
     /// Notes that a track began, with a fix or event at that time.
-    public mutating func begin(at time: UTCTime) {
+    package mutating func begin(at time: UTCTime) {
         if positionCount >= RotationRule.manyPositions {
             shortTrackCount = 0
         } else if day != nil, positionCount < RotationRule.fewPositions {
@@ -40,7 +40,7 @@ public struct RotationRule: Sendable, Hashable {
     }
 
     /// Notes that a fix was added to the track.
-    public mutating func count() {
+    package mutating func count() {
         positionCount += 1
     }
 }

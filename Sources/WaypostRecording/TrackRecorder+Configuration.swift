@@ -21,6 +21,9 @@ extension TrackRecorder {
     }
 
     /// What happened to a fix.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Outcome: Sendable, Hashable {
         /// The fix is in the journal, with this number. If it ended the previous track, ``TrackRecorder/recover()`` makes that track's file.
         case logged(sequence: UInt64, endedTrack: Bool = false)
@@ -31,6 +34,9 @@ extension TrackRecorder {
     }
 
     /// What happened to an event.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum EventOutcome: Sendable, Hashable {
         /// The event is in the journal, with this number, but not completely when it is longer than a journal's records.
         case logged(sequence: UInt64, isWhole: Bool)

@@ -14,7 +14,7 @@ import WaypostSystem
 /// Each fix is written at once, so that no fix is lost when the process ends. It is synchronized with the disk at most
 /// ``Configuration/syncInterval`` later, so that a power cut loses no more than the fixes of that time. (Holding fixes back would not spare
 /// the flash: the system's cache gathers them, and only synchronizing wears it.) For the files see ``LogFolder``; for when a track ends,
-/// ``RotationRule``.
+/// `RotationRule`.
 ///
 /// When a write fails (the disk is full, the card is gone) ``record(_:as:now:)`` throws, nothing is half written, and the next call retries;
 /// the first fix written begins a new segment. While there is no room for another journal, a track continues in its own, whatever the day.
@@ -30,7 +30,7 @@ public actor TrackRecorder {
     public internal(set) var problems = RecorderProblems()
 
     /// What was found in the place of the log's files at the start.
-    public nonisolated let oddFiles: [OddLogFile]
+    package nonisolated let oddFiles: [OddLogFile]
 
     let folder: LogFolder
     let configuration: Configuration

@@ -5,13 +5,13 @@ import Waypost
 /// It consists of the UTC time of the first fix, the first eight digits of the boot identity and the sequence number of the first record.
 /// The number grows for ever, so no name repeats, even after its file was fetched and deleted. Names are ordered by it: the order in
 /// which tracks were recorded, whatever the clocks showed.
-public struct TrackStem: Sendable, Hashable, Comparable, CustomStringConvertible {
+package struct TrackStem: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The time of the first fix, to the second.
-    public let firstTime: UTCTime
+    package let firstTime: UTCTime
     /// The sequence number of the first record.
-    public let firstSequence: UInt64
+    package let firstSequence: UInt64
     /// The name.
-    public let description: String
+    package let description: String
 
     /// Creates the name of a track that begins with a fix at that time.
     init(time: UTCTime, bootIdentity: [UInt8], sequence: UInt64) {
@@ -25,7 +25,7 @@ public struct TrackStem: Sendable, Hashable, Comparable, CustomStringConvertible
     }
 
     /// Parses a name; nil when it is not one of a track.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[1].count == 8, parts[1].allSatisfy({ $0.isHexDigit && !$0.isUppercase }),
             let time = UTCTime(trackName: parts[0]), let sequence = UInt64(parts[2]), String(sequence) == parts[2],
@@ -37,7 +37,7 @@ public struct TrackStem: Sendable, Hashable, Comparable, CustomStringConvertible
     }
 
     /// Whether the left track was recorded before the right one.
-    public static func < (left: TrackStem, right: TrackStem) -> Bool {
+    package static func < (left: TrackStem, right: TrackStem) -> Bool {
         (left.firstSequence, left.description) < (right.firstSequence, right.description)
     }
 }

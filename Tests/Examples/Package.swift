@@ -21,6 +21,7 @@ let package = Package(
         .executableTarget(name: "fence-events", dependencies: kit, path: "Sources/FenceEvents", swiftSettings: strict),
         .executableTarget(name: "track-file", dependencies: kit, path: "Sources/TrackFile", swiftSettings: strict),
         .executableTarget(name: "server-events", dependencies: kit, path: "Sources/ServerEvents", swiftSettings: strict),
+        .target(name: "Broker", dependencies: kit, swiftSettings: strict),
         .target(name: "Courier", dependencies: kit, swiftSettings: strict),
         .target(name: "Ride", dependencies: kit, swiftSettings: strict),
         .target(name: "Round", dependencies: kit, swiftSettings: strict),
@@ -46,7 +47,7 @@ let package = Package(
         .target(
             name: "DocComments",
             dependencies: positions
-                + ["WaypostRecording", "WaypostGeofences", "WaypostDispatch", "WaypostControl", "WaypostKit"].map {
+                + ["WaypostRecording", "WaypostDispatch", "WaypostControl", "WaypostKit"].map {
                     .product(name: $0, package: "waypost")
                 }),
         .executableTarget(name: "replay-trace", dependencies: positions, path: "Sources/ReplayTrace", swiftSettings: strict),

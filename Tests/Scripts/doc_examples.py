@@ -1,6 +1,7 @@
 """Writes the examples of doc comments down as functions, so that the compiler sees them: Tests/Examples/Sources/DocComments/Generated.swift.
 
-What they take from their surroundings is in Context.swift beside it. Left out are those of modules that are no products, and pieces of types.
+What they take from their surroundings is in Context.swift beside it. Left out are those of modules that are no products, of declarations that
+the other modules of the package alone can use, and pieces of types.
 """
 import pathlib
 import re
@@ -8,13 +9,15 @@ import sys
 
 root = pathlib.Path(__file__).resolve().parents[2]
 folder = root / "Tests/Examples/Sources/DocComments"
-modules = ["Waypost", "WaypostPositioning", "WaypostRecording", "WaypostGeofences", "WaypostDispatch", "WaypostControl",
-           "WaypostKit"]
+modules = ["Waypost", "WaypostPositioning", "WaypostRecording", "WaypostDispatch", "WaypostControl", "WaypostKit"]
 
 text = "".join(f"import {module}\n" for module in modules)
 count = 0
 for path in sorted(path for module in modules for path in (root / "Sources" / module).rglob("*.swift")):
-    for block in re.findall(r"^[ \t]*/// ```swift\n(.*?)^[ \t]*/// ```$", path.read_text(), re.DOTALL | re.MULTILINE):
+    pattern = r"^[ \t]*/// ```swift\n((?:[ \t]*///.*\n)*?)[ \t]*/// ```\n(?:[ \t]*///.*\n)*(.*)"
+    for block, declaration in re.findall(pattern, path.read_text(), re.MULTILINE):
+        if re.match(r"\s*(@\w+ )*package ", declaration):
+            continue
         lines = [re.sub(r"^[ \t]*/// ?", "", line) for line in block.splitlines()]
         # What stands for the reader's own code.
         code = "\n    ".join(line.replace("{ ... }", "{}") for line in lines)

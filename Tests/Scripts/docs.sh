@@ -28,7 +28,7 @@ done
 action=check
 [[ -z ${WAYPOST_WRITE_GOLDEN:-} ]] || action=write
 python3 Tests/Scripts/api_listing.py "$action" "$graphs" Tests/Data/golden/api \
-    Waypost WaypostPositioning WaypostRecording WaypostGeofences WaypostDispatch WaypostControl WaypostKit
+    Waypost WaypostPositioning WaypostRecording WaypostDispatch WaypostControl WaypostKit
 
 failures=0
 for module in "${modules[@]}"; do

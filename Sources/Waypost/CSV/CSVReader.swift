@@ -186,6 +186,9 @@ public struct CSVReader: Sendable {
 }
 
 /// Why a table cannot be read at all.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum CSVError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The table has no lines.
     case empty

@@ -4,13 +4,13 @@
 ///   of "123456789" 0xE3069283. It finds every burst of up to 32 bits and every odd number of flipped bits.
 /// - Cost: eight bytes per step, with one independent table look-up each (M. Kounavis and F. Berry, "A Systematic Approach to
 ///   Building High Performance Software-based CRC Generators", 2005).
-public enum CRC32C {
+package enum CRC32C {
     /// The checksum of the bytes.
     ///
     /// - Parameters:
     ///   - bytes: the bytes.
     ///   - previous: the checksum of the preceding bytes, when these continue something longer.
-    public static func checksum(_ bytes: RawSpan, continuing previous: UInt32 = 0) -> UInt32 {
+    package static func checksum(_ bytes: RawSpan, continuing previous: UInt32 = 0) -> UInt32 {
         var register = ~previous
         let tables = tables.span
         var offset = 0

@@ -7,7 +7,7 @@
 /// ```
 /// - Source: FIPS 180-4, sections 4.1.2, 4.2.2, 5.1.1, 5.3.3 and 6.2.
 /// - Cost: no allocation per piece.
-public struct SHA256: Sendable {
+package struct SHA256: Sendable {
     private var state: [8 of UInt32] = [
         0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
     ]
@@ -16,16 +16,16 @@ public struct SHA256: Sendable {
     private var byteCount: UInt64 = 0
 
     /// Creates a digest before its first byte.
-    public init() {}
+    package init() {}
 
     /// Adds the next bytes.
-    public mutating func update(_ bytes: RawSpan) {
+    package mutating func update(_ bytes: RawSpan) {
         byteCount += UInt64(bytes.byteCount)
         for index in 0..<bytes.byteCount { append(bytes.unsafeLoad(fromByteOffset: index, as: UInt8.self)) }
     }
 
     /// The digest of all bytes, 32 bytes.
-    public consuming func finish() -> [UInt8] {
+    package consuming func finish() -> [UInt8] {
         let bitCount = byteCount * 8
         append(0x80)
         while blockCount != 56 { append(0) }
@@ -38,7 +38,7 @@ public struct SHA256: Sendable {
     }
 
     /// Bytes as hexadecimal digits, lower case, as `sha256sum` prints them.
-    public static func hexadecimal(_ bytes: [UInt8]) -> String {
+    package static func hexadecimal(_ bytes: [UInt8]) -> String {
         bytes.map { $0 < 16 ? "0" + String($0, radix: 16) : String($0, radix: 16) }.joined()
     }
 

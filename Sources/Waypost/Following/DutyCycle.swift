@@ -2,9 +2,9 @@
 ///
 /// A sample lasts until a usable fix comes (``sampled(nextIn:at:)``) or the patience runs out. Moments are milliseconds of one monotonic clock.
 /// The owner of a duty cycle checks ``receiverIsOn`` after every step and calls ``tick(at:)`` at ``deadline``.
-public struct DutyCycle: Sendable, Equatable {
+package struct DutyCycle: Sendable, Equatable {
     /// The combined needs of all clients.
-    public enum Demand: Int, Sendable, Hashable, Comparable {
+    package enum Demand: Int, Sendable, Hashable, Comparable {
         /// Nobody needs positions.
         case nothing
         /// A fix now and then is enough.
@@ -13,15 +13,15 @@ public struct DutyCycle: Sendable, Equatable {
         case everything
 
         /// Ordered by how much is asked for.
-        public static func < (left: Demand, right: Demand) -> Bool { left.rawValue < right.rawValue }
+        package static func < (left: Demand, right: Demand) -> Bool { left.rawValue < right.rawValue }
     }
 
     /// The shortest sleep, in milliseconds: turning a receiver off for less than that is not worth it.
-    public static let shortestSleepMilliseconds: Int64 = 20_000
+    package static let shortestSleepMilliseconds: Int64 = 20_000
     /// The longest sleep, in milliseconds: the departure of a parked device is noticed after this time at the latest.
-    public static let longestSleepMilliseconds: Int64 = 300_000
+    package static let longestSleepMilliseconds: Int64 = 300_000
     /// How long a sample may take, in milliseconds: three cold starts of a common receiver (30 s in its data sheet).
-    public static let patienceMilliseconds: Int64 = 90_000
+    package static let patienceMilliseconds: Int64 = 90_000
 
     private enum Phase: Equatable {
         case off
@@ -30,24 +30,24 @@ public struct DutyCycle: Sendable, Equatable {
     }
 
     /// The current demand.
-    public private(set) var demand = Demand.nothing
+    package private(set) var demand = Demand.nothing
     private var phase = Phase.off
 
     /// Creates a cycle without any demand: the receiver is off.
-    public init() {}
+    package init() {}
 
     /// Whether the receiver should be on now.
-    public var receiverIsOn: Bool {
+    package var receiverIsOn: Bool {
         if case .on = phase { true } else { false }
     }
 
     /// Until when the receiver sleeps; nil when it is on, or off because nobody needs it.
-    public var sleepsUntil: Int64? {
+    package var sleepsUntil: Int64? {
         if case .asleep(_, let end) = phase { end } else { nil }
     }
 
     /// When ``tick(at:)`` has something to do; nil when time alone changes nothing.
-    public var deadline: Int64? {
+    package var deadline: Int64? {
         switch phase {
         case .off: nil
         case .on(let start): demand == .samples ? start + DutyCycle.patienceMilliseconds : nil
@@ -56,7 +56,7 @@ public struct DutyCycle: Sendable, Equatable {
     }
 
     /// Sets the demand from now on.
-    public mutating func need(_ demand: Demand, at now: Int64) {
+    package mutating func need(_ demand: Demand, at now: Int64) {
         defer { self.demand = demand }
         switch (demand, phase) {
         case (.nothing, _): phase = .off
@@ -68,7 +68,7 @@ public struct DutyCycle: Sendable, Equatable {
     }
 
     /// Notes that a usable fix has come, and how soon the next one is needed, in milliseconds.
-    public mutating func sampled(nextIn milliseconds: Int64, at now: Int64) {
+    package mutating func sampled(nextIn milliseconds: Int64, at now: Int64) {
         guard demand == .samples, case .on = phase else { return }
         guard milliseconds >= DutyCycle.shortestSleepMilliseconds else {
             phase = .on(since: now)
@@ -78,7 +78,7 @@ public struct DutyCycle: Sendable, Equatable {
     }
 
     /// Changes when the next fix is needed, in milliseconds after the last one.
-    public mutating func reschedule(nextIn milliseconds: Int64, at now: Int64) {
+    package mutating func reschedule(nextIn milliseconds: Int64, at now: Int64) {
         guard case .asleep(let start, _) = phase else { return }
         sleep(milliseconds, from: start)
         tick(at: now)
@@ -86,7 +86,7 @@ public struct DutyCycle: Sendable, Equatable {
 
     /// Applies the passing of time; true when a sample brought no fix and the receiver now sleeps.
     @discardableResult
-    public mutating func tick(at now: Int64) -> Bool {
+    package mutating func tick(at now: Int64) -> Bool {
         guard let deadline, now >= deadline else { return false }
         if receiverIsOn {
             sleep(DutyCycle.longestSleepMilliseconds, from: now)

@@ -110,6 +110,9 @@ extension GPXDamage {
 }
 
 /// Why a file cannot be read as GPX at all; lines are counted from 1.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum GPXError: Error, Sendable, Hashable {
     /// The file contains no element.
     case noRoot

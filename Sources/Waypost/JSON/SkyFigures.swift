@@ -6,9 +6,9 @@
 /// - otherwise those of its receiver's last SKY, which is valid for ``validMilliseconds`` from its time or, without a time (most releases
 ///   for NMEA), from that of the adjacent fix;
 /// - figures that the fix itself has are kept.
-public struct SkyFigures: Sendable {
+package struct SkyFigures: Sendable {
     /// How long a sky view is valid, as with NMEA's GSA.
-    public static let validMilliseconds = Int64(SolutionDraft.validMilliseconds)
+    package static let validMilliseconds = Int64(SolutionDraft.validMilliseconds)
     /// More receivers than any gpsd has.
     private static let mostReceivers = 16
 
@@ -38,10 +38,10 @@ public struct SkyFigures: Sendable {
     private var waiting: Position?
 
     /// Creates a value that knows nothing yet.
-    public init() {}
+    package init() {}
 
     /// Processes the next item and passes on complete ones, in the order in which they came.
-    public mutating func add(_ item: RecordingItem, _ give: (RecordingItem) -> Void) {
+    package mutating func add(_ item: RecordingItem, _ give: (RecordingItem) -> Void) {
         switch item {
         case .report(.position(let position)):
             release(give)
@@ -58,7 +58,7 @@ public struct SkyFigures: Sendable {
     }
 
     /// Passes on the fix that is still waiting.
-    public mutating func finish(_ give: (RecordingItem) -> Void) { release(give) }
+    package mutating func finish(_ give: (RecordingItem) -> Void) { release(give) }
 
     private mutating func add(_ view: SkyView) {
         var quality = view.quality

@@ -1,4 +1,7 @@
 /// Why a line of JSON is not a report; lines and columns are counted from 1.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum TPVError: Error, Sendable, Hashable {
     /// The line is not JSON.
     case json(JSONError)

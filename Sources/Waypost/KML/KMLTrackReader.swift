@@ -78,6 +78,9 @@ public struct KMLTrackReader: Sendable {
 }
 
 /// Why a file cannot be read as KML at all; lines are counted from 1.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum KMLError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The file contains no element.
     case noRoot

@@ -1,18 +1,18 @@
 /// A place in a text file.
-public struct TextPlace: Equatable, Sendable, Comparable {
+package struct TextPlace: Equatable, Sendable, Comparable {
     /// The line, counted from 1.
-    public var line: Int
+    package var line: Int
     /// The character in the line, counted from 1.
-    public var column: Int
+    package var column: Int
 
     /// Creates a place; both numbers are counted from 1.
-    public init(line: Int, column: Int) {
+    package init(line: Int, column: Int) {
         self.line = line
         self.column = column
     }
 
     /// Whether a place comes before another in the text.
-    public static func < (left: TextPlace, right: TextPlace) -> Bool {
+    package static func < (left: TextPlace, right: TextPlace) -> Bool {
         (left.line, left.column) < (right.line, right.column)
     }
 }

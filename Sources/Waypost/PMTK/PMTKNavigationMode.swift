@@ -1,5 +1,5 @@
 /// The kind of movement that a MediaTek receiver expects.
-public enum PMTKNavigationMode: Int, Sendable, CaseIterable {
+package enum PMTKNavigationMode: Int, Sendable, CaseIterable {
     /// Anything; the factory default.
     case normal = 0
     /// On foot, below 5 m/s.
@@ -10,14 +10,14 @@ public enum PMTKNavigationMode: Int, Sendable, CaseIterable {
     case balloon = 3
 
     /// The name: `fitness`.
-    public var name: String { "\(self)" }
+    package var name: String { "\(self)" }
 
     /// The mode with that name.
-    public init?(name: String) {
+    package init?(name: String) {
         guard let mode = PMTKNavigationMode.allCases.first(where: { $0.name == name }) else { return nil }
         self = mode
     }
 
     /// The sentence that sets the mode.
-    public var sentence: PMTKSentence { PMTKSentence(886, ["\(rawValue)"]) }
+    package var sentence: PMTKSentence { PMTKSentence(886, ["\(rawValue)"]) }
 }

@@ -1,6 +1,9 @@
 /// How far a position may be from the truth: the radius that holds 68 % of positions, and where that radius comes from.
 public struct HorizontalAccuracy: Sendable, Hashable {
     /// Where an accuracy comes from, best first.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Origin: String, Sendable, Hashable, CaseIterable {
         /// The receiver's own figure in metres (or the log's accuracy field).
         case receiver

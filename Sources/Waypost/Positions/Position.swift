@@ -72,6 +72,9 @@ public enum FixMode: Int, Sendable, Hashable {
 }
 
 /// The kind of solution; the raw values are gpsd's TPV `status`.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum FixStatus: Int, Sendable, Hashable {
     /// Not reported.
     case unknown = 0

@@ -1,4 +1,4 @@
-/// Decides when a position counts as lost: when no valid fix has come for as long as ``SilenceRule`` allows.
+/// Decides when a position counts as lost: when no valid fix has come for as long as `SilenceRule` allows.
 ///
 /// Each loss is reported once. The rule runs on the time of the fixes, so that a recording played at full speed loses its position where the
 /// live device did. For a live source, the owner also watches a real clock and calls ``lose()`` after ``timeoutMilliseconds``.

@@ -1,7 +1,7 @@
 /// Decides which fixes may set a clock: those of a real receiver, once several of them agree on the date, one per second.
 ///
 /// - Concurrency: a value; one step per fix.
-public struct ReferenceTimeRule: Sendable, Hashable {
+package struct ReferenceTimeRule: Sendable, Hashable {
     // A receiver that reports ten times a second does not know the time any better.
     private static let intervalMilliseconds: Int64 = 950
 
@@ -14,7 +14,7 @@ public struct ReferenceTimeRule: Sendable, Hashable {
     /// Creates a rule before its first fix.
     ///
     /// - Parameter schemes: the schemes of the sources whose fixes may set a clock: their names up to the first colon.
-    public init(schemes: [String]) {
+    package init(schemes: [String]) {
         self.schemes = schemes
     }
 
@@ -23,7 +23,7 @@ public struct ReferenceTimeRule: Sendable, Hashable {
     /// - Parameters:
     ///   - position: the fix.
     ///   - clock: the machine's clock that never jumps (CLOCK_BOOTTIME), in milliseconds.
-    public mutating func process(_ position: Position, at clock: Int64) -> Bool {
+    package mutating func process(_ position: Position, at clock: Int64) -> Bool {
         guard let time = position.time, isMeasured(position) else { return false }
         confirmed.process(time, from: position.source, at: clock)
         // A date that has just jumped, or is doubted, is not passed on.

@@ -2,11 +2,11 @@
 ///
 /// The period is the shortest of the last four steps between reports, so that one long pause does not lengthen it. Times are the
 /// receiver's own, or those of any one clock; a step backward or of more than a minute is ignored.
-public struct SilenceRule: Sendable, Equatable {
+package struct SilenceRule: Sendable, Equatable {
     /// The shortest time that counts as silence, in milliseconds.
-    public static let leastMilliseconds: Int64 = 5_000
+    package static let leastMilliseconds: Int64 = 5_000
     /// How many periods without a report count as silence.
-    public static let periods: Int64 = 3
+    package static let periods: Int64 = 3
     private static let longestPeriodMilliseconds: Int64 = 60_000
     private static let stepsToLearn = 4
 
@@ -18,18 +18,18 @@ public struct SilenceRule: Sendable, Equatable {
     /// Creates a rule that knows nothing yet.
     ///
     /// - Parameter leastMilliseconds: the shortest time that counts as silence.
-    public init(leastMilliseconds: Int64 = SilenceRule.leastMilliseconds) {
+    package init(leastMilliseconds: Int64 = SilenceRule.leastMilliseconds) {
         self.leastMilliseconds = leastMilliseconds
     }
 
     /// How often the receiver reports, in milliseconds; nil until two times are known.
-    public var periodMilliseconds: Int64? { steps.min() }
+    package var periodMilliseconds: Int64? { steps.min() }
 
     /// How long this receiver may go without a report before it counts as silent, in milliseconds.
-    public var limitMilliseconds: Int64 { max(leastMilliseconds, SilenceRule.periods * (periodMilliseconds ?? 0)) }
+    package var limitMilliseconds: Int64 { max(leastMilliseconds, SilenceRule.periods * (periodMilliseconds ?? 0)) }
 
     /// Learns from a report at this moment, in milliseconds.
-    public mutating func addReport(atMilliseconds moment: Int64) {
+    package mutating func addReport(atMilliseconds moment: Int64) {
         defer { last = moment }
         guard let last, (1...SilenceRule.longestPeriodMilliseconds).contains(moment - last) else { return }
         if steps.count < SilenceRule.stepsToLearn {
@@ -41,12 +41,12 @@ public struct SilenceRule: Sendable, Equatable {
     }
 
     /// Notes that the receiver sleeps: nothing is learned from the step to the next report.
-    public mutating func pause() {
+    package mutating func pause() {
         last = nil
     }
 
     /// Learns from a report at this moment; a report without a time is ignored.
-    public mutating func addReport(at time: UTCTime?) {
+    package mutating func addReport(at time: UTCTime?) {
         if let time { addReport(atMilliseconds: time.millisecondsSince1970) }
     }
 }

@@ -1,4 +1,7 @@
 /// The formats of recordings that can be read.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum RecordingFormat: String, Sendable, Hashable, CaseIterable {
     /// NMEA 0183.
     case nmea

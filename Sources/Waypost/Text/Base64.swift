@@ -1,7 +1,7 @@
 /// Bytes as text of 64 characters, with padding (RFC 4648, section 4).
-public enum Base64 {
+package enum Base64 {
     /// The text for these bytes.
-    public static func encode(_ bytes: [UInt8]) -> String {
+    package static func encode(_ bytes: [UInt8]) -> String {
         var text = TextBuffer(capacity: (bytes.count + 2) / 3 * 4)
         for start in stride(from: 0, to: bytes.count, by: 3) {
             let group = bytes[start..<min(start + 3, bytes.count)]

@@ -6,12 +6,12 @@
 /// 0b1c2d3e        CRC-32C of everything before it, eight hexadecimal digits
 /// ```
 /// - Cost: one pass over the text.
-public enum SealedText {
+package enum SealedText {
     /// The text with its checksum; each of its lines ends with a line feed.
-    public static func seal(_ text: [UInt8]) -> [UInt8] { text + Array("\(checksum(text[...]))\n".utf8) }
+    package static func seal(_ text: [UInt8]) -> [UInt8] { text + Array("\(checksum(text[...]))\n".utf8) }
 
     /// The text without its checksum; nil when it differs from what was sealed.
-    public static func text(of bytes: [UInt8]) -> ArraySlice<UInt8>? {
+    package static func text(of bytes: [UInt8]) -> ArraySlice<UInt8>? {
         guard bytes.count >= 9, bytes.last == UInt8(ascii: "\n") else { return nil }
         let text = bytes.dropLast(9)
         return bytes.suffix(9).dropLast().elementsEqual(checksum(text).utf8) ? text : nil

@@ -1,7 +1,7 @@
 /// The kind of movement that a u-blox receiver expects; it decides what the receiver smooths as noise.
 ///
 /// - Source: `CFG-NAV5` of the u-blox 8 / M8 receiver description, `CFG-NAVSPG-DYNMODEL` of the F9 interface description.
-public enum UBXDynamicModel: UInt8, Sendable, CaseIterable {
+package enum UBXDynamicModel: UInt8, Sendable, CaseIterable {
     /// Anything slow; the factory default.
     case portable = 0
     /// Does not move.
@@ -28,10 +28,10 @@ public enum UBXDynamicModel: UInt8, Sendable, CaseIterable {
     case scooter = 12
 
     /// The name: `automotive`.
-    public var name: String { "\(self)" }
+    package var name: String { "\(self)" }
 
     /// The model with that name.
-    public init?(name: String) {
+    package init?(name: String) {
         guard let model = UBXDynamicModel.allCases.first(where: { $0.name == name }) else { return nil }
         self = model
     }

@@ -2,7 +2,7 @@
 ///
 /// If a checksum is wrong, the search continues at the second byte of the frame, so that a frame inside it is found.
 /// - Cost: keeps at most one frame's bytes; each byte is read once, and once more for each false beginning.
-public struct UBXFramer: Sendable {
+package struct UBXFramer: Sendable {
     /// Bytes that may still become a frame; they begin with its first byte.
     private var pending: [UInt8] = []
 
@@ -11,10 +11,10 @@ public struct UBXFramer: Sendable {
     private static let frameBytes = 8
 
     /// Creates a framer at the start of its input.
-    public init() {}
+    package init() {}
 
     /// Takes the next bytes, cut anywhere, and adds the frames that they complete.
-    public mutating func process(_ bytes: Span<UInt8>, into frames: inout [UBXFrame]) {
+    package mutating func process(_ bytes: Span<UInt8>, into frames: inout [UBXFrame]) {
         for offset in 0..<bytes.count {
             let byte = bytes[offset]
             // The bytes between frames are mostly text.

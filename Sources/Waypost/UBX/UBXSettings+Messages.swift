@@ -8,12 +8,12 @@ extension UBXSettings {
     /// ```
     /// milliseconds (2) | measurements for each fix (2) | aligned to (2)
     /// ```
-    public static func setPeriod(milliseconds: Int) -> UBXFrame {
+    package static func setPeriod(milliseconds: Int) -> UBXFrame {
         UBXFrame(Kinds.rate, littleEndian(UInt16(clamping: milliseconds), 2) + [1, 0, 1, 0])
     }
 
     /// The milliseconds between fixes in an answer to a poll of `CFG-RATE`.
-    public static func periodMilliseconds(in frame: UBXFrame) -> Int? {
+    package static func periodMilliseconds(in frame: UBXFrame) -> Int? {
         guard frame.kind == Kinds.rate, let period = frame.number(at: 0, byteCount: 2), let count = frame.number(at: 2, byteCount: 2) else {
             return nil
         }
@@ -21,19 +21,19 @@ extension UBXSettings {
     }
 
     /// A port's state in an answer to a poll of `CFG-PRT`.
-    public struct PortState: Sendable, Equatable {
+    package struct PortState: Sendable, Equatable {
         /// Its number; see ``Port``.
-        public var number: UInt8
+        package var number: UInt8
         /// Its speed in bits per second; meaningless on USB.
-        public var baudRate: Int
+        package var baudRate: Int
         /// Whether it sends UBX.
-        public var sendsUBX: Bool
+        package var sendsUBX: Bool
         /// Whether it sends NMEA.
-        public var sendsNMEA: Bool
+        package var sendsNMEA: Bool
     }
 
     /// The port in an answer to a poll of `CFG-PRT`.
-    public static func port(in frame: UBXFrame) -> PortState? {
+    package static func port(in frame: UBXFrame) -> PortState? {
         guard frame.kind == Kinds.port, let baudRate = frame.number(at: 8, byteCount: 4), let protocols = frame.number(at: 14, byteCount: 2)
         else { return nil }
         return PortState(
@@ -41,7 +41,7 @@ extension UBXSettings {
     }
 
     /// Sets another speed on the same port: `CFG-PRT`, with the rest as in the answer to a poll.
-    public static func setBaudRate(_ baudRate: Int, ofPortIn frame: UBXFrame) -> UBXFrame {
+    package static func setBaudRate(_ baudRate: Int, ofPortIn frame: UBXFrame) -> UBXFrame {
         var payload = frame.payload
         payload.replaceSubrange(8..<12, with: littleEndian(UInt32(clamping: baudRate), 4))
         return UBXFrame(Kinds.port, payload)
@@ -52,24 +52,24 @@ extension UBXSettings {
     /// ```
     /// what is set (2) | dynamic model | fix mode | ... 36 bytes in all
     /// ```
-    public static func setDynamicModel(_ model: UBXDynamicModel) -> UBXFrame {
+    package static func setDynamicModel(_ model: UBXDynamicModel) -> UBXFrame {
         UBXFrame(Kinds.navigation, [0x01, 0x00, model.rawValue] + [UInt8](repeating: 0, count: 33))
     }
 
     /// The dynamic model in an answer to a poll of `CFG-NAV5`.
-    public static func dynamicModel(in frame: UBXFrame) -> UBXDynamicModel? {
+    package static func dynamicModel(in frame: UBXFrame) -> UBXDynamicModel? {
         guard frame.kind == Kinds.navigation, frame.payload.count > 2 else { return nil }
         return UBXDynamicModel(rawValue: frame.payload[2])
     }
 
     /// `CFG-MSG` that switches GST on or off on the port that receives it.
-    public static func setGST(_ isOn: Bool) -> UBXFrame { UBXFrame(Kinds.message, gst + [isOn ? 1 : 0]) }
+    package static func setGST(_ isOn: Bool) -> UBXFrame { UBXFrame(Kinds.message, gst + [isOn ? 1 : 0]) }
 
     /// Asks whether GST is sent.
-    public static var pollGST: UBXFrame { UBXFrame(Kinds.message, gst) }
+    package static var pollGST: UBXFrame { UBXFrame(Kinds.message, gst) }
 
     /// Whether GST is sent on a port, in an answer to ``pollGST``: one rate per port after class and identifier.
-    public static func sendsGST(in frame: UBXFrame, port: Port) -> Bool? {
+    package static func sendsGST(in frame: UBXFrame, port: Port) -> Bool? {
         let offset = 2 + Int(port.rawValue)
         guard frame.kind == Kinds.message, Array(frame.payload.prefix(2)) == gst, offset < frame.payload.count else { return nil }
         return frame.payload[offset] > 0
@@ -80,10 +80,10 @@ extension UBXSettings {
     /// ```
     /// cleared (4) | saved (4) | loaded (4) | to: battery-backed memory, flash, EEPROM
     /// ```
-    public static var keepAll: UBXFrame { UBXFrame(Kinds.keep, [0, 0, 0, 0, 0x1f, 0x1f, 0, 0, 0, 0, 0, 0, 0x07]) }
+    package static var keepAll: UBXFrame { UBXFrame(Kinds.keep, [0, 0, 0, 0, 0x1f, 0x1f, 0, 0, 0, 0, 0, 0, 0x07]) }
 
     /// The state of the antenna as the receiver reports it.
-    public enum Antenna: UInt64, Sendable {
+    package enum Antenna: UInt64, Sendable {
         /// The receiver is still finding out.
         case unsure = 0
         /// The receiver cannot know: the antenna's supply is not monitored.
@@ -98,7 +98,7 @@ extension UBXSettings {
 
     /// The antenna in an answer to a poll of `MON-HW` or `MON-RF`; of several, the first with a fault, else one that is still
     /// ``Antenna/unsure``, else the first.
-    public static func antenna(in frame: UBXFrame) -> Antenna? {
+    package static func antenna(in frame: UBXFrame) -> Antenna? {
         switch frame.kind {
         case Kinds.hardware: return frame.number(at: 20, byteCount: 1).flatMap(Antenna.init)
         case Kinds.radio:

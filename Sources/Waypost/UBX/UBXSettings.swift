@@ -3,40 +3,40 @@
 /// Receivers up to generation 8 use single-purpose messages (`CFG-PRT`); from protocol 27 on they have keys with values
 /// (`CFG-VALSET`), and from protocol 34 on these alone.
 /// - Source: u-blox 8 / M8 receiver description (UBX-13003221); ZED-F9P interface description (UBX-18010854), sections 5 and 6.
-public enum UBXSettings {
+package enum UBXSettings {
     /// The first protocol version with keys.
-    public static let firstProtocolWithKeys = 27.0
+    package static let firstProtocolWithKeys = 27.0
 
     /// The kinds of messages.
-    public enum Kinds {
+    package enum Kinds {
         /// The command was refused; the payload names its kind.
-        public static let refused = UBXFrame.Kind(0x05, 0x00)
+        package static let refused = UBXFrame.Kind(0x05, 0x00)
         /// The command was carried out; the payload names its kind.
-        public static let acknowledged = UBXFrame.Kind(0x05, 0x01)
+        package static let acknowledged = UBXFrame.Kind(0x05, 0x01)
         /// `CFG-PRT`: a port's speed and protocols.
-        public static let port = UBXFrame.Kind(0x06, 0x00)
+        package static let port = UBXFrame.Kind(0x06, 0x00)
         /// `CFG-MSG`: how often a message is sent.
-        public static let message = UBXFrame.Kind(0x06, 0x01)
+        package static let message = UBXFrame.Kind(0x06, 0x01)
         /// `CFG-RATE`: how often there is a fix.
-        public static let rate = UBXFrame.Kind(0x06, 0x08)
+        package static let rate = UBXFrame.Kind(0x06, 0x08)
         /// `CFG-CFG`: save the settings.
-        public static let keep = UBXFrame.Kind(0x06, 0x09)
+        package static let keep = UBXFrame.Kind(0x06, 0x09)
         /// `CFG-NAV5`: how the receiver is expected to move.
-        public static let navigation = UBXFrame.Kind(0x06, 0x24)
+        package static let navigation = UBXFrame.Kind(0x06, 0x24)
         /// `CFG-VALSET`: values for keys.
-        public static let setValues = UBXFrame.Kind(0x06, 0x8a)
+        package static let setValues = UBXFrame.Kind(0x06, 0x8a)
         /// `CFG-VALGET`: the values of keys.
-        public static let getValues = UBXFrame.Kind(0x06, 0x8b)
+        package static let getValues = UBXFrame.Kind(0x06, 0x8b)
         /// `MON-VER`: what the receiver is.
-        public static let version = UBXFrame.Kind(0x0a, 0x04)
+        package static let version = UBXFrame.Kind(0x0a, 0x04)
         /// `MON-HW`: the antenna, up to generation 8.
-        public static let hardware = UBXFrame.Kind(0x0a, 0x09)
+        package static let hardware = UBXFrame.Kind(0x0a, 0x09)
         /// `MON-RF`: the antenna, from generation 9 on.
-        public static let radio = UBXFrame.Kind(0x0a, 0x38)
+        package static let radio = UBXFrame.Kind(0x0a, 0x38)
     }
 
     /// The keys, and the size of their values in bytes.
-    public enum Key: UInt32, Sendable, CaseIterable {
+    package enum Key: UInt32, Sendable, CaseIterable {
         /// Milliseconds between measurements.
         case measurementPeriod = 0x3021_0001
         /// Measurements per fix.
@@ -68,7 +68,7 @@ public enum UBXSettings {
         case usbGST = 0x2091_00d6
 
         /// The size of its value.
-        public var byteCount: Int { Key.byteCount(ofKey: rawValue) ?? 8 }
+        package var byteCount: Int { Key.byteCount(ofKey: rawValue) ?? 8 }
 
         /// The size of the value of any key, whether it is one of these or not: bits 28 to 30 say it; nil for a size that is not defined.
         static func byteCount(ofKey number: UInt32) -> Int? {
@@ -83,7 +83,7 @@ public enum UBXSettings {
     }
 
     /// Where settings are stored.
-    public enum Place: Sendable {
+    package enum Place: Sendable {
         /// Valid until the receiver loses power.
         case memory
         /// Kept permanently: battery-backed memory and flash, as far as the receiver has them.
@@ -95,15 +95,15 @@ public enum UBXSettings {
     // MARK: Asking
 
     /// Asks for a message of that kind.
-    public static func poll(_ kind: UBXFrame.Kind, _ payload: [UInt8] = []) -> UBXFrame { UBXFrame(kind, payload) }
+    package static func poll(_ kind: UBXFrame.Kind, _ payload: [UInt8] = []) -> UBXFrame { UBXFrame(kind, payload) }
 
     /// Asks for the current values of keys.
-    public static func get(_ keys: [Key]) -> UBXFrame {
+    package static func get(_ keys: [Key]) -> UBXFrame {
         UBXFrame(Kinds.getValues, [0, 0, 0, 0] + keys.flatMap { littleEndian($0.rawValue, 4) })
     }
 
     /// The values in an answer to ``get(_:)``; unknown keys are left out.
-    public static func values(in frame: UBXFrame) -> [Key: UInt64] {
+    package static func values(in frame: UBXFrame) -> [Key: UInt64] {
         guard frame.kind == Kinds.getValues, frame.payload.first == 1 else { return [:] }
         var found: [Key: UInt64] = [:]
         var offset = 4
@@ -119,14 +119,14 @@ public enum UBXSettings {
     }
 
     /// The protocol version in an answer to `MON-VER`: `PROTVER=27.11`, `PROTVER 14.00`; nil when it names none.
-    public static func protocolVersion(in frame: UBXFrame) -> Double? {
+    package static func protocolVersion(in frame: UBXFrame) -> Double? {
         let name = "PROTVER"
         let text = extensions(in: frame).first { $0.hasPrefix(name) }
         return text.flatMap { Double($0.dropFirst(name.count).drop { $0 == "=" || $0 == " " }) }
     }
 
     /// The receiver's name for itself in an answer to `MON-VER`: `NEO-M8N`, else its hardware number.
-    public static func modelName(in frame: UBXFrame) -> String? {
+    package static func modelName(in frame: UBXFrame) -> String? {
         if let model = extensions(in: frame).first(where: { $0.hasPrefix("MOD=") }) { return String(model.dropFirst("MOD=".count)) }
         return frame.text(at: 30, byteCount: 10).map { "hardware \($0)" }
     }
@@ -139,7 +139,7 @@ public enum UBXSettings {
     // MARK: Changing
 
     /// Sets the values of keys.
-    public static func set(_ values: [(key: Key, value: UInt64)], in place: Place = .memory) -> UBXFrame {
+    package static func set(_ values: [(key: Key, value: UInt64)], in place: Place = .memory) -> UBXFrame {
         UBXFrame(
             Kinds.setValues,
             [0, place.layers, 0, 0] + values.flatMap { littleEndian($0.key.rawValue, 4) + littleEndian($0.value, $0.key.byteCount) })
@@ -150,7 +150,7 @@ public enum UBXSettings {
     /// Each receiver accepts the messages that it supports and refuses the others; success shows when NMEA arrives. The speed does not change.
     /// gpsd leaves NMEA among the port's protocols, but switches off each of its sentences (seen: 3.22).
     /// - Parameter baudRate: the current speed of the line, in bits per second.
-    public static func speakNMEA(baudRate: Int) -> [UBXFrame] {
+    package static func speakNMEA(baudRate: Int) -> [UBXFrame] {
         let usb: [Key] = [.usbSendsNMEA, .usbRMC, .usbGGA, .usbGSA, .usbGSV, .usbVTG]
         let uart: [Key] = [.uartSendsNMEA, .uartRMC, .uartGGA, .uartGSA, .uartGSV, .uartVTG]
         // Separate messages, because a receiver without one of the ports refuses any message that names it. UBX is switched off: what gpsd
@@ -165,7 +165,7 @@ public enum UBXSettings {
     /// - Parameters:
     ///   - answers: whether the receiver answers in UBX.
     ///   - baudRate: the current speed of the line, in bits per second.
-    public static func setAnswering(_ answers: Bool, baudRate: Int) -> [UBXFrame] {
+    package static func setAnswering(_ answers: Bool, baudRate: Int) -> [UBXFrame] {
         let byKeys = [(Key.usbSendsNMEA, Key.usbSendsUBX), (.uartSendsNMEA, .uartSendsUBX)].map { nmea, ubx in
             set([(nmea, 1), (ubx, answers ? 1 : 0)])
         }
@@ -174,19 +174,19 @@ public enum UBXSettings {
     }
 
     /// A type of NMEA sentence as UBX numbers it, in class F0.
-    public enum SentenceType: UInt8, Sendable, CaseIterable {
+    package enum SentenceType: UInt8, Sendable, CaseIterable {
         case gga = 0
         case gll, gsa, gsv, rmc, vtg
         case gst = 7, zda
 
         /// The class of all these types.
-        public static let messageClass: UInt8 = 0xf0
+        package static let messageClass: UInt8 = 0xf0
         /// The sentences that positions are made from.
         static let usual: [SentenceType] = [.rmc, .gga, .gsa, .gsv, .vtg]
     }
 
     /// A port of the receiver, by its number.
-    public enum Port: UInt8, Sendable {
+    package enum Port: UInt8, Sendable {
         /// The first UART.
         case uart = 1
         /// USB.

@@ -195,6 +195,6 @@ extension CommandFailure {
             case .held, .silent: .timedOut
             case .refused, .notKept: .failed
             }
-        self.init(status, what: "receiver", why: error.words)
+        self.init(status, what: "receiver", why: "\(error)")
     }
 }

@@ -3,14 +3,14 @@ import WaypostDispatch
 import WaypostSystem
 
 /// The bytes of a configuration file, with its name for messages.
-public struct ConfigurationFile: Equatable, Sendable {
+package struct ConfigurationFile: Equatable, Sendable {
     /// The name for messages: the path, or `<stdin>`.
-    public var name: String
+    package var name: String
     /// The content.
-    public var bytes: [UInt8]
+    package var bytes: [UInt8]
 
     /// A file.
-    public init(name: String, bytes: [UInt8]) {
+    package init(name: String, bytes: [UInt8]) {
         self.name = name
         self.bytes = bytes
     }
@@ -18,7 +18,7 @@ public struct ConfigurationFile: Equatable, Sendable {
 
 extension Configuration {
     /// The size up to which a file counts as a configuration: 1 MiB.
-    public static let maximumFileBytes = 1 << 20
+    package static let maximumFileBytes = 1 << 20
 
     /// Reads a configuration file and the files `conf.d/*.toml` beside it, and reports every mistake in any of them.
     ///
@@ -29,7 +29,7 @@ extension Configuration {
     ///     user's own also counts as missing where it cannot be accessed: `HOME` belongs to another user after `setpriv` or `su`.
     ///   - paths: The user's default paths.
     ///   - dropIn: A file of `conf.d` with content to use instead of its own; without a byte it counts as missing.
-    public static func load(
+    package static func load(
         path: String?, paths: DefaultPaths, with dropIn: ConfigurationFile? = nil
     ) throws(ConfigurationErrors) -> LoadedConfiguration {
         var files: [ConfigurationFile] = []
@@ -63,7 +63,7 @@ extension Configuration {
     /// Reads the texts of configuration files, each changing the values of those before it, and reports every mistake in any of them.
     ///
     /// - Cost: linear in the texts; a mistake costs a comparison with each known key.
-    public static func read(_ files: [ConfigurationFile], paths: DefaultPaths) throws(ConfigurationErrors) -> LoadedConfiguration {
+    package static func read(_ files: [ConfigurationFile], paths: DefaultPaths) throws(ConfigurationErrors) -> LoadedConfiguration {
         var configuration = Configuration(paths: paths)
         var loaded = LoadedConfiguration(configuration: configuration, origins: [:], files: files.map(\.name), paths: paths)
         var errors: [ConfigurationError] = []
@@ -94,7 +94,7 @@ extension Configuration {
     }
 
     /// A single file without parsing; nil when there is none.
-    public static func file(_ path: String) throws(ConfigurationErrors) -> ConfigurationFile? {
+    package static func file(_ path: String) throws(ConfigurationErrors) -> ConfigurationFile? {
         do throws(ConfigurationError) { return ConfigurationFile(name: path, bytes: try read(path)) } catch {
             if error.kind == .notFound { return nil }
             throw ConfigurationErrors(errors: [error])
@@ -102,7 +102,7 @@ extension Configuration {
     }
 
     /// The folder of the additional files for a configuration file: `conf.d` beside it.
-    public static func dropInFolder(of path: String) -> String { (path.lastIndex(of: "/").map { String(path[...$0]) } ?? "") + "conf.d" }
+    package static func dropInFolder(of path: String) -> String { (path.lastIndex(of: "/").map { String(path[...$0]) } ?? "") + "conf.d" }
 
     /// The file and those of `conf.d` beside it, in order.
     private static func candidates(path: String, adding dropIn: String?, _ errors: inout [ConfigurationError]) -> [String] {

@@ -2,31 +2,31 @@ import Waypost
 import WaypostSystem
 
 /// A configuration and where it comes from.
-public struct LoadedConfiguration: Equatable, Sendable {
+package struct LoadedConfiguration: Equatable, Sendable {
     /// The effective configuration: the built-in defaults, changed by each file in turn.
-    public var configuration: Configuration
+    package var configuration: Configuration
     /// Where each key was last set by a file, by its name with its section: `[log] sync_interval`.
     ///
     /// A key that is missing here has its built-in default. For a section that may occur several times, the last one counts.
-    public var origins: [String: ConfigurationOrigin]
+    package var origins: [String: ConfigurationOrigin]
     /// The same for each section that may occur several times, with its number from 0: `[[source]] 1 url`; and for each element of a list
     /// that accumulates over the files: `[privacy] zones "home"`.
     var listOrigins: [String: ConfigurationOrigin] = [:]
     /// What a file replaces as a whole of the files before it.
     ///
     /// These are not mistakes, and are often intended; but a privacy zone or a destination must not get lost without a message.
-    public var replacements: [ConfigurationReplacement] = []
+    package var replacements: [ConfigurationReplacement] = []
     /// The files that were read, in order.
-    public var files: [String]
+    package var files: [String]
     /// The default paths that it was read with.
-    public var paths: DefaultPaths
+    package var paths: DefaultPaths
 
     /// The files, also those in their folders `conf.d`, that a user may not read: the tracker does not start without them.
     ///
     /// - Parameters:
     ///   - user: the user who is to read them.
     ///   - tree: the system that was read; the names of the files begin with its root.
-    public func filesHidden(from user: ReadingUser, in tree: SystemTree = SystemTree(root: "")) -> [ConfigurationError] {
+    package func filesHidden(from user: ReadingUser, in tree: SystemTree = SystemTree(root: "")) -> [ConfigurationError] {
         var hidden: [ConfigurationError] = []
         let dropIns = Set(files.map { Configuration.dropInFolder(of: $0) }).filter(Syscalls.isFolder)
         for file in dropIns.sorted() + files {
@@ -48,22 +48,22 @@ public struct LoadedConfiguration: Equatable, Sendable {
 }
 
 /// What a file replaces as a whole of the files before it, or does not although a user may think so.
-public struct ConfigurationReplacement: Equatable, Sendable, CustomStringConvertible {
+package struct ConfigurationReplacement: Equatable, Sendable, CustomStringConvertible {
     /// Where it is replaced.
-    public var origin: ConfigurationOrigin
+    package var origin: ConfigurationOrigin
     /// The replaced part, for people: `[[source]] replaces those of a.toml:4`.
-    public var what: String
+    package var what: String
     /// What to do if that is not intended.
-    public var advice: String
+    package var advice: String
 
     /// One line: `b.toml:1:1: [[source]] replaces those of a.toml:4; write all that are meant into one file`.
-    public var description: String { "\(origin.file):\(origin.place.line):\(origin.place.column): \(what); \(advice)" }
+    package var description: String { "\(origin.file):\(origin.place.line):\(origin.place.column): \(what); \(advice)" }
 }
 
 /// Where a key was set.
-public struct ConfigurationOrigin: Equatable, Sendable {
+package struct ConfigurationOrigin: Equatable, Sendable {
     /// The file.
-    public var file: String
+    package var file: String
     /// The place of the key in the file.
-    public var place: TextPlace
+    package var place: TextPlace
 }

@@ -6,7 +6,7 @@ extension LoadedConfiguration {
     /// The keys that a file sets and nothing uses, one line each: `w.toml:6:1: [[destination]] topic: kind "traccar" does not use it`.
     ///
     /// They are not mistakes: the tracker runs with them. Often they were intended for another section or another kind.
-    public var unusedKeys: [String] {
+    package var unusedKeys: [String] {
         entries.compactMap { entry in
             guard let origin = entry.origin, let reason = reason(entry) else { return nil }
             return "\(origin.file):\(origin.place.line):\(origin.place.column): \(entry.section) \(entry.key): \(reason)"

@@ -5,7 +5,7 @@ extension Configuration {
     /// A configuration file with every key, its explanation, and its default as a comment: `Config/waypost.toml`.
     ///
     /// - Parameter paths: The default paths that it shows.
-    public static func commentedDefaults(paths: DefaultPaths = .service) -> String {
+    package static func commentedDefaults(paths: DefaultPaths = .service) -> String {
         let defaults = Configuration(paths: paths)
         var lines = [
             "# The configuration of waypost, with every key and its default. Remove the '#' before a key and its [section] to change it.",

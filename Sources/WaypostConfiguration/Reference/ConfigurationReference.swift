@@ -2,33 +2,33 @@ import Waypost
 import WaypostSystem
 
 /// A key in the configuration in use: its meaning, its value, and where the value comes from.
-public struct EffectiveKey: Equatable, Sendable {
+package struct EffectiveKey: Equatable, Sendable {
     /// The section in its written form: `[log]`, `[[source]]`.
-    public var section: String
+    package var section: String
     /// Which of several sections of that name it is, from 0.
-    public var occurrence: Int
+    package var occurrence: Int
     /// The key's name.
-    public var key: String
+    package var key: String
     /// The value in use, as TOML.
-    public var value: String
+    package var value: String
     /// The built-in default, as TOML.
-    public var defaultValue: String
+    package var defaultValue: String
     /// What the key means: one sentence.
-    public var documentation: String
+    package var documentation: String
     /// The unit and range of the value; nil when the documentation says enough.
-    public var unit: String?
+    package var unit: String?
     /// The use of the file that the value names; nil when it names no file that must exist.
     package var file: NamedFileUse?
     /// Where the value was set, in the order of the files: one place, or each that a list accumulates from; empty for the built-in default.
-    public var origins: [ConfigurationOrigin]
+    package var origins: [ConfigurationOrigin]
 
     /// Where the value was set last; nil for the built-in default.
-    public var origin: ConfigurationOrigin? { origins.last }
+    package var origin: ConfigurationOrigin? { origins.last }
 }
 
 extension LoadedConfiguration {
     /// Every key of every section, in the order of the reference.
-    public var entries: [EffectiveKey] {
+    package var entries: [EffectiveKey] {
         let defaults = Configuration(paths: paths)
         return Configuration.sections.flatMap { section in
             let defaultOccurrences = section.written(defaults)
@@ -63,13 +63,13 @@ extension LoadedConfiguration {
 
 extension Configuration {
     /// The names of all keys with their sections: `log.sync_interval`.
-    public static var keyNames: [String] { sections.flatMap { section in section.keys.map { "\(section.name).\($0.name)" } } }
+    package static var keyNames: [String] { sections.flatMap { section in section.keys.map { "\(section.name).\($0.name)" } } }
 
     /// The names of all sections: `log`.
-    public static var sectionNames: [String] { sections.map(\.name) }
+    package static var sectionNames: [String] { sections.map(\.name) }
 
     /// The section that a user may mean by a name (`log`, `[log]`): its header and purpose; nil when there is none of that name.
-    public static func section(named name: String) -> (header: String, documentation: String)? {
+    package static func section(named name: String) -> (header: String, documentation: String)? {
         let parts = parts(of: name)
         return sections.first { parts == [$0.name] }.map { ($0.header, $0.documentation) }
     }
@@ -78,7 +78,7 @@ extension Configuration {
     ///
     /// The name may be `sync_interval`, `log.sync_interval` or `[log] sync_interval`, and the result is `[log] sync_interval`; the name of a section
     /// stands for all of its keys.
-    public static func keys(named name: String) -> [String] {
+    package static func keys(named name: String) -> [String] {
         let parts = parts(of: name)
         return sections.flatMap { section in section.keys.map { (section, $0.name) } }.filter { section, key in
             parts == [key] || parts == [section.name, key] || parts == [section.name]
@@ -86,14 +86,14 @@ extension Configuration {
     }
 
     /// The name of a key or section that is similar to an unknown one; nil when none is.
-    public static func nearestKey(to unknown: String) -> String? {
+    package static func nearestKey(to unknown: String) -> String? {
         nearestName(to: parts(of: unknown).last ?? unknown, among: sections.flatMap { $0.keys.map(\.name) } + sectionNames)
     }
 
     private static func parts(of name: String) -> [String] { name.split { "[]. ".contains($0) }.map(String.init) }
 
     /// A JSON Schema (draft 2020-12) of the configuration, for editors that complete and check TOML.
-    public static var schema: JSONValue {
+    package static var schema: JSONValue {
         let defaults = Configuration(paths: .service)
         var properties: [String: JSONValue] = [:]
         for section in sections {

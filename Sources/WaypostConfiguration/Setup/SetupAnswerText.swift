@@ -4,35 +4,35 @@ import WaypostPositioning
 import WaypostSystem
 
 /// Why an answer is not accepted, with the valid forms.
-public struct SetupProblem: Error, Equatable, CustomStringConvertible {
+package struct SetupProblem: Error, Equatable, CustomStringConvertible {
     /// The sentence.
-    public let description: String
+    package let description: String
 
     /// A problem.
-    public init(_ description: String) {
+    package init(_ description: String) {
         self.description = description
     }
 }
 
 /// The answers of `waypost setup` as people write them.
-public enum SetupAnswerText {
+package enum SetupAnswerText {
     /// The word for no answer.
-    public static let none = "none"
+    package static let none = "none"
 
     /// The forms of a receiver.
-    public static let receiverForms = "auto, gpsd, a port such as /dev/ttyUSB0, or a source URL such as nmea-tcp://boat:10110"
+    package static let receiverForms = "auto, gpsd, a port such as /dev/ttyUSB0, or a source URL such as nmea-tcp://boat:10110"
     /// The forms of a place to send to.
-    public static let sendForms = "https://HOST/PATH, mqtt://[USER@]HOST, traccar:http://HOST:5055/ or owntracks:mqtts://USER@HOST"
+    package static let sendForms = "https://HOST/PATH, mqtt://[USER@]HOST, traccar:http://HOST:5055/ or owntracks:mqtts://USER@HOST"
     /// The forms of units.
-    public static let unitForms = "metric, imperial or nautical"
+    package static let unitForms = "metric, imperial or nautical"
     /// The forms of a home.
-    public static let homeForms = "LATITUDE,LONGITUDE[,RADIUS], such as 52.51702,13.38886,250m"
+    package static let homeForms = "LATITUDE,LONGITUDE[,RADIUS], such as 52.51702,13.38886,250m"
 
     /// The radius of a home without one, metres.
     private static let usualRadiusMetres = 250.0
 
     /// The sources that a receiver's name stands for; none for `none`.
-    public static func sources(_ text: String) throws(SetupProblem) -> [Configuration.Source] {
+    package static func sources(_ text: String) throws(SetupProblem) -> [Configuration.Source] {
         switch text {
         case none: return []
         case "auto": return [.init(url: SourceURL(GPSDKind())), .init(url: SourceURL(SerialKind(.automatic)))]
@@ -46,7 +46,7 @@ public enum SetupAnswerText {
     }
 
     /// The text that stands for the sources: `auto`, or their URLs.
-    public static func text(_ sources: [Configuration.Source]) -> String {
+    package static func text(_ sources: [Configuration.Source]) -> String {
         if sources.isEmpty { return none }
         // The same list that `auto` stands for.
         if let automatic = try? SetupAnswerText.sources("auto"), automatic == sources { return "auto" }  // It is read.
@@ -156,7 +156,7 @@ public enum SetupAnswerText {
     }
 
     /// The units with that name, or whose name begins with it.
-    public static func units(_ text: String) throws(SetupProblem) -> UnitSystem {
+    package static func units(_ text: String) throws(SetupProblem) -> UnitSystem {
         let found = UnitSystem.allCases.filter { !text.isEmpty && $0.rawValue.hasPrefix(text.lowercased()) }
         // None means the units that need no line in the file.
         if text == none { return .metric }
@@ -165,7 +165,7 @@ public enum SetupAnswerText {
     }
 
     /// The zone around a home; none for `none`.
-    public static func zones(_ text: String) throws(SetupProblem) -> [PrivacyZone] {
+    package static func zones(_ text: String) throws(SetupProblem) -> [PrivacyZone] {
         if text == none { return [] }
         let parts = text.split(separator: ",", omittingEmptySubsequences: false).map { $0.trimmingSpaces() }
         guard (2...3).contains(parts.count), let latitude = Double(parts[0]), let longitude = Double(parts[1]) else {
@@ -182,7 +182,7 @@ public enum SetupAnswerText {
     }
 
     /// The text that stands for the zones.
-    public static func text(_ zones: [PrivacyZone]) -> String {
+    package static func text(_ zones: [PrivacyZone]) -> String {
         guard let zone = zones.first else { return none }
         if zones.count > 1 { return "\(zones.count) zones" }
         return "\(zone.centre.latitudeDegrees),\(zone.centre.longitudeDegrees),\(DistanceText.text(zone.radiusMetres))"

@@ -4,30 +4,30 @@ import WaypostPositioning
 import WaypostSystem
 
 /// The answers to the questions of `waypost setup`.
-public struct SetupAnswers: Equatable, Sendable {
+package struct SetupAnswers: Equatable, Sendable {
     /// Where positions come from, best first; none = as other files say.
-    public var sources: [Configuration.Source] = []
+    package var sources: [Configuration.Source] = []
     /// Where positions and events are sent; none = as other files say.
     package var destinations: [DestinationConfiguration] = []
     /// The units for display.
-    public var units = UnitSystem.metric
+    package var units = UnitSystem.metric
     /// The places around which no position is shared; none = as other files say.
-    public var zones: [PrivacyZone] = []
+    package var zones: [PrivacyZone] = []
     /// The fence file; nil = as other files say.
-    public var fences: String?
+    package var fences: String?
 
     /// The name of the file with the answers, in the folder `conf.d`.
-    public static let fileName = "50-setup.toml"
+    package static let fileName = "50-setup.toml"
 
     /// Answers that leave everything out.
-    public init() {}
+    package init() {}
 
     /// The answers in the file of an earlier run; what it leaves out is as in `others`.
     ///
     /// - Parameters:
     ///   - file: the file by itself.
     ///   - others: the configuration without it.
-    public init(_ file: LoadedConfiguration?, others: LoadedConfiguration) {
+    package init(_ file: LoadedConfiguration?, others: LoadedConfiguration) {
         units = others.configuration.display.units
         guard let file else { return }
         let isSaid = { (section: String) in file.origins.keys.contains { $0.hasPrefix(section) } }
@@ -43,7 +43,7 @@ public struct SetupAnswers: Equatable, Sendable {
     /// - Parameters:
     ///   - command: the command that writes it again: `sudo waypost setup`.
     ///   - made: the files of secrets that setup has made, now or earlier; they are removed with it when the package is purged.
-    public func text(command: String, made: [String] = []) -> String {
+    package func text(command: String, made: [String] = []) -> String {
         var configuration = Configuration(paths: .service)
         configuration.sources = sources
         configuration.destinations = destinations
@@ -79,7 +79,7 @@ public struct SetupAnswers: Equatable, Sendable {
     private static let madeMark = "# waypost setup made "
 
     /// The files of secrets that setup had made when it wrote these answers.
-    public static func made(in bytes: [UInt8]) -> [String] {
+    package static func made(in bytes: [UInt8]) -> [String] {
         String(decoding: bytes, as: UTF8.self).split(separator: "\n").filter { $0.hasPrefix(madeMark) }
             .map { String($0.dropFirst(madeMark.count)) }
     }
@@ -90,7 +90,7 @@ public struct SetupAnswers: Equatable, Sendable {
     ///   - file: the file of the answers by itself.
     ///   - others: the configuration without it.
     ///   - whole: the configuration with it.
-    public static func remarks(_ file: LoadedConfiguration, others: LoadedConfiguration, whole: LoadedConfiguration) -> [String] {
+    package static func remarks(_ file: LoadedConfiguration, others: LoadedConfiguration, whole: LoadedConfiguration) -> [String] {
         let path = file.files.joined()
         let keys = ["[[source]] url", "[display] units", "[geofences] file"]
         return namedRemarks(file, others: others, whole: whole)

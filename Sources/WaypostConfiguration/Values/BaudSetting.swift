@@ -3,7 +3,7 @@ import WaypostPositioning
 import WaypostSystem
 
 /// The speed of a serial line in a configuration: `[[source]] baud`.
-public enum BaudSetting: Equatable, Hashable, Sendable {
+package enum BaudSetting: Equatable, Hashable, Sendable {
     /// The speed is detected.
     case automatic
     /// A fixed number of bits per second, one of those that receivers use.
@@ -33,7 +33,7 @@ extension Configuration.Source {
     }
 
     /// Whether two sources are read in the same way, wherever their speed is set.
-    public static func == (left: Self, right: Self) -> Bool {
+    package static func == (left: Self, right: Self) -> Bool {
         (left.url, left.neverWrites, left.gpsdUser) == (right.url, right.neverWrites, right.gpsdUser)
     }
 

@@ -36,7 +36,7 @@ extension ValueKind<String> {
 
 extension Configuration {
     /// Whether the tracker follows every fix for itself, rather than only significant changes.
-    public var followsEveryFix: Bool {
+    package var followsEveryFix: Bool {
         switch tracking.compatibility {
         case .none: return tracking.isHighAccuracy
         case .tealium:
@@ -46,7 +46,7 @@ extension Configuration {
     }
 
     /// Which positions the tracker follows for itself.
-    public var selection: PositionSelection.Options {
+    package var selection: PositionSelection.Options {
         PositionSelection.Options(
             isSignificantOnly: !followsEveryFix, distanceFilterMetres: tracking.distanceFilterMetres, accuracy: tracking.accuracy)
     }

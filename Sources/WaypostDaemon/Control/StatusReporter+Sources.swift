@@ -9,7 +9,7 @@ extension StatusReport.Member {
         state = member.state.code
         isActive = member.isActive
         connected = member.peer
-        if case .lost(let loss) = member.state { (reason, detail) = (loss.code, loss.words) }
+        if case .lost(let loss) = member.state { (reason, detail) = (loss.code, "\(loss)") }
     }
 }
 

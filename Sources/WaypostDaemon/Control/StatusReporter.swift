@@ -64,7 +64,7 @@ struct StatusReporter: Sendable {
         if withholding != nil {
             // Somebody wants it so.
         } else if position == nil, loss != nil || pace.isFollowing {
-            problems.append(missing.map { "no position: \($0.search.why)" } ?? "no position: \(loss?.words ?? "no fix yet")")
+            problems.append(missing.map { "no position: \($0.search.why)" } ?? "no position: \(loss.map { "\($0)" } ?? "no fix yet")")
         }
         problems += logProblems.words
         if let problem = await events.problem { problems.append(problem) }
@@ -99,7 +99,7 @@ struct StatusReporter: Sendable {
         current.url = members.first(where: \.isActive)?.name ?? wholeSource
         current.state =
             withholding != nil ? .withheld : position != nil ? .fix : loss == .ended ? .finished : loss != nil ? .lost : .searching
-        if withholding == nil, let loss { (current.reason, current.detail) = (loss.code, loss.words) }
+        if withholding == nil, let loss { (current.reason, current.detail) = (loss.code, "\(loss)") }
         current.connected = peer
         current.satellitesSeen = satellites?.count
         current.satellitesUsed = satellites?.count { $0.isUsed }
@@ -144,7 +144,7 @@ extension StatusReport.Switch {
     fileprivate init(_ change: SourceSwitch, at milliseconds: Int64) {
         self.init()
         (from, to) = (change.from, change.to)
-        reason = change.reason.words
+        reason = "\(change.reason)"
         secondsAgo = Int((MonotonicClock.milliseconds - milliseconds) / 1_000)
     }
 }

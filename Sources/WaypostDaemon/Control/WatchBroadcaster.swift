@@ -93,7 +93,7 @@ final class WatchBroadcaster: PositioningConsumer {
                 let last = state.last
                 state.broadcast(.loss) { text in
                     var loss = PositionLoss()
-                    (loss.reason, loss.detail) = (reason.code, reason.words)
+                    (loss.reason, loss.detail) = (reason.code, "\(reason)")
                     (loss.lastPosition, loss.lastPositionAgeSeconds) = (last?.position, last?.ageSeconds)
                     text.append(contentsOf: loss.line)
                 }

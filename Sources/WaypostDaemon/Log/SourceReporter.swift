@@ -41,9 +41,9 @@ actor SourceReporter: PositioningConsumer {
             peer = nil
             switch reason {
             case .ended: break
-            case .withheld: write(.notice, "withheld", "position withheld: \(reason.words)")
+            case .withheld: write(.notice, "withheld", "position withheld: \(reason)")
             // A position that was never there is not lost: the search reports what is missing.
-            default: if hadFix { write(.warning, "lost", "position lost: \(reason.words)") }
+            default: if hadFix { write(.warning, "lost", "position lost: \(reason)") }
             }
         case .status(.connected(let peer)):
             // After a planned pause it is the same peer again.
@@ -53,7 +53,7 @@ actor SourceReporter: PositioningConsumer {
         case .status(.members(let members)): preferred = members.first?.name
         case .status(.switched(let change)):
             let back = change.to == preferred ? "back to " : ""
-            write(.notice, "switched", "\(back)source \(change.to) instead of \(change.from): \(change.reason.words)")
+            write(.notice, "switched", "\(back)source \(change.to) instead of \(change.from): \(change.reason)")
         case .failed, .finished, .matched, .noFix, .paused, .resumed, .significantChange, .sky, .stationary, .status(.stillLost):
             break
         }
@@ -62,18 +62,5 @@ actor SourceReporter: PositioningConsumer {
     private func write(_ level: Logger.Level, _ cause: String, _ words: String) {
         guard let leftOut = limits.passes(cause, at: MonotonicClock.milliseconds) else { return }
         logger.log(level: level, "\(words)\(leftOut > 0 ? " (and \(leftOut) more like it before)" : "")")
-    }
-}
-
-extension SourceSwitch.Reason {
-    /// The reason, for people; it is about the source that is left, unless it says otherwise.
-    var words: String {
-        switch self {
-        case .silent: "silent"
-        case .lost(let reason): reason.words
-        case .noFix: "no fix, which the other one has"
-        case .ended: "ended"
-        case .recovered: "the better one has a lasting fix again"
-        }
     }
 }

@@ -58,9 +58,9 @@ struct DaemonFailure: Error {
 
     init(_ error: PositionSourceError) {
         switch error {
-        case .cannotOpen(let path, let reason): self.init(.inputMissing, "\(path): cannot be opened: \(reason)")
-        case .cannotRead(let path, let reason): self.init(.inputOutput, "\(path): cannot be read: \(reason)")
-        case .unusable(let path, let reason): self.init(.badData, "\(path): \(reason)")
+        case .cannotOpen: self.init(.inputMissing, "\(error)")
+        case .cannotRead: self.init(.inputOutput, "\(error)")
+        case .unusable: self.init(.badData, "\(error)")
         }
     }
 

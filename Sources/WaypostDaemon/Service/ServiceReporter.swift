@@ -20,7 +20,7 @@ actor ServiceReporter: PositioningConsumer {
         case .lost(.withheld): break
         case .lost(.disconnected): show("position lost: not connected")
         case .lost(.deviceGone): show("position lost: the receiver is gone")
-        case .lost(let reason): show("position lost: \(reason.words)")
+        case .lost(let reason): show("position lost: \(reason)")
         case .paused: show("the receiver sleeps")
         case .resumed: show("waiting for the receiver")
         case .failed, .finished, .matched, .noFix, .significantChange, .sky, .stationary, .status: break

@@ -117,6 +117,9 @@ public struct DestinationStatus: Sendable, Hashable {
 }
 
 /// A notice for people.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum DispatchNotice: Sendable, Hashable {
     /// A destination cannot be reached, or refuses records.
     case failing(destination: String, reason: String, needsMending: Bool)

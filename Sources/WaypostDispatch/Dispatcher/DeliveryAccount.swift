@@ -1,14 +1,14 @@
 import Waypost
 
 /// The fate of one record at one destination.
-public struct DeliveryAccount: Sendable, Hashable {
+package struct DeliveryAccount: Sendable, Hashable {
     /// The destination's name.
-    public var destination: String
+    package var destination: String
     /// The fate of the record there.
-    public var fate: Fate
+    package var fate: Fate
 
     /// The state of a record at a destination.
-    public enum Fate: Sendable, Hashable {
+    package enum Fate: Sendable, Hashable {
         /// It waits.
         case queued
         /// It is on its way: no receipt yet.
@@ -26,31 +26,31 @@ public struct DeliveryAccount: Sendable, Hashable {
     }
 
     /// The fate of a record at a destination.
-    public init(destination: String, fate: Fate) {
+    package init(destination: String, fate: Fate) {
         self.destination = destination
         self.fate = fate
     }
 }
 
 /// A record of the lane of events, and its fate.
-public struct LedgerEntry: Sendable, Hashable {
+package struct LedgerEntry: Sendable, Hashable {
     /// The record; its age is nil.
-    public var record: DispatchRecord
+    package var record: DispatchRecord
     /// The fate of the record at each destination, in the order in which these were attached.
-    public var accounts: [DeliveryAccount]
+    package var accounts: [DeliveryAccount]
 }
 
 /// The key of a requested record.
-public struct LedgerKey: Sendable, Hashable {
+package struct LedgerKey: Sendable, Hashable {
     /// Its name.
-    public var id: String
+    package var id: String
     /// Its number in the log if it is a position.
-    public var position: UInt64?
+    package var position: UInt64?
     /// Its number in the outbox, if it is an entry that is still there.
     var entry: UInt64?
 
     /// A position of the log by its number, or another record by its name alone.
-    public init(position: UInt64?, id: String) {
+    package init(position: UInt64?, id: String) {
         self.position = position
         self.id = id
     }

@@ -5,7 +5,7 @@ public struct DestinationState: Sendable, Hashable {
     /// The number of the last entry it has settled.
     public var eventCursor: UInt64
     /// The destination's progress in the log.
-    public var positions: PositionCursor
+    package var positions: PositionCursor
     /// How many positions the live lane has settled.
     public var liveSequence: UInt64
     /// How many positions the history lane has settled.
@@ -25,9 +25,9 @@ public struct DestinationState: Sendable, Hashable {
     /// Whether positions of the log are sent to it.
     public var takesPositions = true
     /// The entries after ``eventCursor`` that it already has.
-    public var settledEvents = SettledAhead()
+    package var settledEvents = SettledAhead()
     /// The positions that ``positions`` counts as waiting but that it already has.
-    public var settledPositions = SettledAhead()
+    package var settledPositions = SettledAhead()
 
     /// The records that it has of a lane beyond the settled part.
     func settledAhead(in lane: DispatchLane) -> SettledAhead { lane == .events ? settledEvents : settledPositions }

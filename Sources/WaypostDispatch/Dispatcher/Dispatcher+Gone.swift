@@ -11,22 +11,22 @@ extension Dispatcher {
     ///   - gone: the numbers of positions, and of nothing else.
     ///   - key: the key of the limit that removes them.
     /// - Errors: the outbox's: nothing was counted.
-    public nonisolated func noteGone(_ gone: [PositionCursor.Stretch], because key: String) async throws(OutboxError) {
+    package nonisolated func noteGone(_ gone: [PositionCursor.Stretch], because key: String) async throws(OutboxError) {
         try await outbox.countGone(gone, because: key)
     }
 }
 
 /// Positions that were deleted from the log before every destination had them.
-public struct GonePositions: Sendable, Hashable {
+package struct GonePositions: Sendable, Hashable {
     /// How many: for the destination that lacks most of them.
-    public var count: Int
+    package var count: Int
     /// How long ago the last ones were deleted, as far as that is known.
-    public var age: Duration
+    package var age: Duration
 }
 
 extension Outbox {
     /// The folder of the log that the destinations' progress is about; nil before the first one was noted.
-    public func logFolder() throws(OutboxError) -> String? {
+    package func logFolder() throws(OutboxError) -> String? {
         try use { (store) throws(SQLiteError) in
             try store.database.rows("SELECT substr(name, 12) FROM note WHERE substr(name, 1, 11) = 'log_folder '") { $0.text(0) }.first
         }
@@ -35,7 +35,7 @@ extension Outbox {
     /// Notes the folder of the log that the destinations' progress is about from now on.
     ///
     /// - Parameter path: the folder.
-    public func setLogFolder(_ path: String) throws(OutboxError) {
+    package func setLogFolder(_ path: String) throws(OutboxError) {
         if try logFolder() == path { return }
         try use { (store) throws(SQLiteError) in
             try store.database.transaction { () throws(SQLiteError) in
@@ -62,7 +62,7 @@ extension Outbox {
 
     /// The positions that limits deleted from the log in the last hour before every destination had them, by the key of the limit; also those of
     /// earlier runs.
-    public func gonePositions() throws(OutboxError) -> [String: GonePositions] {
+    package func gonePositions() throws(OutboxError) -> [String: GonePositions] {
         let (boot, time) = (clock.bootMilliseconds(), clock.confirmedTime())
         return try use { (store) throws(SQLiteError) in
             var gone: [String: GonePositions] = [:]

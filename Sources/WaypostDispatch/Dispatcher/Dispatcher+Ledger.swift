@@ -6,7 +6,7 @@ extension Dispatcher {
     /// The fates of records at each destination, in the records' order.
     ///
     /// - Cost: one or two searches of the file for each record and destination, and the receipts of each destination once.
-    public func accounts(of keys: [LedgerKey]) async throws(OutboxError) -> [[DeliveryAccount]] {
+    package func accounts(of keys: [LedgerKey]) async throws(OutboxError) -> [[DeliveryAccount]] {
         var accounts = [[DeliveryAccount]](repeating: [], count: keys.count)
         let keys = try await outbox.numbered(keys)
         for worker in attached {
@@ -27,7 +27,7 @@ extension Dispatcher {
     ///
     /// It is missing because it never was there, was removed after all destinations had it, or cannot be read (damaged, or written by a later
     /// version). Errors of the file are thrown.
-    public func ledgerEntry(id: String) async throws(OutboxError) -> LedgerEntry? {
+    package func ledgerEntry(id: String) async throws(OutboxError) -> LedgerEntry? {
         guard let entry = try await outbox.entry(id: id) else { return nil }
         return try await ledgerEntries([entry]).first
     }
@@ -39,7 +39,7 @@ extension Dispatcher {
     ///   - time: the earliest moment to return.
     ///   - number: the last ``DispatchRecord/sequence`` of the previous page; only later entries are returned.
     ///   - limit: the largest number of entries to return.
-    public func ledgerEntries(since time: UTCTime, after number: UInt64 = 0, limit: Int) async throws(OutboxError) -> [LedgerEntry] {
+    package func ledgerEntries(since time: UTCTime, after number: UInt64 = 0, limit: Int) async throws(OutboxError) -> [LedgerEntry] {
         var (found, after) = ([LedgerEntry](), number)
         while found.count < limit {
             let entries = try await outbox.entries(after: after, since: time, limit: limit - found.count)

@@ -11,7 +11,7 @@ extension Dispatcher {
     ///   - name: the destination.
     ///   - other: must be attached.
     /// - Errors: `unknownDestination`; the outbox's.
-    public func move(_ name: String, to other: String) async throws(OutboxError) {
+    package func move(_ name: String, to other: String) async throws(OutboxError) {
         guard attached.contains(where: { $0.settings.name == other }) else { throw .unknownDestination(name: other) }
         guard name != other else { return }
         try await suspending([name, other]) { (newest) async throws(OutboxError) in
@@ -23,7 +23,7 @@ extension Dispatcher {
     ///
     /// A destination that is not attached is forgotten with its dead letters; an attached one begins anew with new records.
     /// - Errors: `unknownDestination`; the outbox's.
-    public func discard(_ name: String) async throws(OutboxError) -> Int {
+    package func discard(_ name: String) async throws(OutboxError) -> Int {
         let count = try await outbox.state(of: name).waitingEventCount
         try await suspending([name]) { (newest) async throws(OutboxError) in
             if let newest { try await self.outbox.discard(name, newestPosition: newest) } else { try await self.outbox.forget(name) }
@@ -38,7 +38,7 @@ extension Dispatcher {
     ///   - place: the place after which to continue, from the previous page; nil for the beginning.
     ///   - limit: the largest number of records to return.
     /// - Errors: `unknownDestination`; the outbox's; `cannotAccess`, also when the log cannot be read.
-    public func waiting(for name: String, after place: WaitingCursor?, limit: Int) async throws(OutboxError) -> WaitingPage {
+    package func waiting(for name: String, after place: WaitingCursor?, limit: Int) async throws(OutboxError) -> WaitingPage {
         let state = try await outbox.state(of: name)
         var place = place ?? WaitingCursor(event: 0, position: 0)
         var page = WaitingPage(records: [], next: place)
@@ -85,7 +85,7 @@ extension Dispatcher {
     /// Erases unsent records that happened from one moment on until before another, dead letters too.
     ///
     /// Records on their way at that moment are given up: a server that is slow to confirm delays nothing.
-    public func erase(from: UTCTime, to: UTCTime) async throws(OutboxError) {
+    package func erase(from: UTCTime, to: UTCTime) async throws(OutboxError) {
         let outbox = outbox
         try await suspending(attached) { () throws(OutboxError) in _ = try await outbox.erase(from: from, to: to) }
     }
@@ -116,9 +116,9 @@ extension Dispatcher {
 }
 
 /// A page of the records that wait for a destination.
-public struct WaitingPage: Sendable, Hashable {
+package struct WaitingPage: Sendable, Hashable {
     /// The records; for a position, `sequence` is its number in the log.
-    public var records: [DispatchRecord]
+    package var records: [DispatchRecord]
     /// Where the next page begins; nil when this is the last one.
-    public var next: WaitingCursor?
+    package var next: WaitingCursor?
 }

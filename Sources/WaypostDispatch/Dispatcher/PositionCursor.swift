@@ -1,37 +1,37 @@
 /// Which positions of the log a destination has and which it lacks.
 ///
 /// Everything up to ``live`` is settled, except the stretches that were left for later so that the newest positions could go first.
-public struct PositionCursor: Sendable, Hashable {
+package struct PositionCursor: Sendable, Hashable {
     /// The positions after one number and up to another, which are still to be sent.
-    public struct Stretch: Sendable, Hashable {
+    package struct Stretch: Sendable, Hashable {
         /// Everything up to here is settled.
-        public var after: UInt64
+        package var after: UInt64
         /// The last of them.
-        public var through: UInt64
+        package var through: UInt64
 
         /// A stretch.
-        public init(after: UInt64, through: UInt64) {
+        package init(after: UInt64, through: UInt64) {
             self.after = after
             self.through = through
         }
     }
 
     /// The last number that the live lane has settled.
-    public internal(set) var live: UInt64
+    package internal(set) var live: UInt64
     /// The stretches that the history lane has to send, oldest first; they do not touch each other.
-    public internal(set) var stretches: [Stretch]
+    package internal(set) var stretches: [Stretch]
 
     /// The largest number of stretches; with more, the two oldest become one, and the positions between them are sent again under their ids.
-    public static let maximumStretchCount = 64
+    package static let maximumStretchCount = 64
 
     /// A cursor after that number.
-    public init(live: UInt64, stretches: [Stretch] = []) {
+    package init(live: UInt64, stretches: [Stretch] = []) {
         self.live = live
         self.stretches = stretches
     }
 
     /// Leaves everything up to a number for later: the live lane continues after it.
-    public mutating func leaveForLater(through number: UInt64) {
+    package mutating func leaveForLater(through number: UInt64) {
         guard number > live else { return }
         if let last = stretches.last, last.through == live {
             stretches[stretches.count - 1].through = number
@@ -43,7 +43,7 @@ public struct PositionCursor: Sendable, Hashable {
     }
 
     /// Adds everything that another cursor has to send.
-    public mutating func join(_ other: PositionCursor) {
+    package mutating func join(_ other: PositionCursor) {
         live = min(live, other.live)
         let open = (stretches + other.stretches).filter { $0.after < live }.sorted { $0.after < $1.after }
         stretches = []
@@ -76,7 +76,7 @@ public struct PositionCursor: Sendable, Hashable {
     }
 
     /// Everything up to here is settled.
-    public var first: UInt64 { stretches.first?.after ?? live }
+    package var first: UInt64 { stretches.first?.after ?? live }
 
     private mutating func joinOldest() {
         while stretches.count > PositionCursor.maximumStretchCount {
@@ -86,7 +86,7 @@ public struct PositionCursor: Sendable, Hashable {
     }
 
     /// Notes that the lane has settled everything up to a number.
-    public mutating func settle(_ lane: DispatchLane, through number: UInt64) {
+    package mutating func settle(_ lane: DispatchLane, through number: UInt64) {
         switch lane {
         case .events: break
         case .live: live = max(live, number)
@@ -101,7 +101,7 @@ public struct PositionCursor: Sendable, Hashable {
     }
 
     /// The next stretch for the lane to read; nil when it has nothing to read.
-    public func next(in lane: DispatchLane) -> Stretch? {
+    package func next(in lane: DispatchLane) -> Stretch? {
         switch lane {
         case .events: nil
         case .live: Stretch(after: live, through: .max)

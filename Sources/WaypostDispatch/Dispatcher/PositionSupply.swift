@@ -128,9 +128,11 @@ public struct RecordOrigin: Sendable, Hashable {
 }
 
 /// The log cannot be read at the moment.
-public struct PositionSupplyError: Error, Equatable, Sendable {
+public struct PositionSupplyError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The reason, for people.
     public var reason: String
+    /// The same.
+    public var description: String { reason }
 
     /// A failure for that reason.
     public init(reason: String) {

@@ -13,9 +13,9 @@
 ///      plan 5..<6 - accepted - plan 4..<5 - refused: dead
 /// ```
 /// - Concurrency: a value; one step per answer.
-public struct RefusalRule: Sendable, Hashable {
+package struct RefusalRule: Sendable, Hashable {
     /// What to do next.
-    public enum Plan: Sendable, Hashable {
+    package enum Plan: Sendable, Hashable {
         /// Send these, counted from the first that is not settled.
         case send(Range<Int>)
         /// Send nothing more now: later, as after a failure that a person has to fix.
@@ -23,7 +23,7 @@ public struct RefusalRule: Sendable, Hashable {
     }
 
     /// The fate of a record.
-    public enum Fate: Sendable, Hashable {
+    package enum Fate: Sendable, Hashable {
         /// The server has it, or should not get it.
         case accepted
         /// The server will never accept it, for that reason.
@@ -31,9 +31,9 @@ public struct RefusalRule: Sendable, Hashable {
     }
 
     /// How many single refusals in a row pause the lane.
-    public static let refusalsBeforeHold = 3
+    package static let refusalsBeforeHold = 3
     /// The number of suspects at which nothing further is tried: after days of refusals one more proves nothing new.
-    public static let maximumSuspectCount = 200
+    package static let maximumSuspectCount = 200
 
     private enum Standing: Hashable {
         case untried
@@ -55,29 +55,29 @@ public struct RefusalRule: Sendable, Hashable {
     private var refusalsInRound = 0
 
     /// A record whose fate is known.
-    public struct Settled: Sendable, Hashable {
+    package struct Settled: Sendable, Hashable {
         /// Its place, counted from the first that was not settled before.
-        public var place: Int
+        package var place: Int
         /// The fate of the record.
-        public var fate: Fate
+        package var fate: Fate
 
         /// The fate of a record.
-        public init(_ place: Int, _ fate: Fate) {
+        package init(_ place: Int, _ fate: Fate) {
             (self.place, self.fate) = (place, fate)
         }
     }
 
     /// Nothing has been refused yet.
-    public init() {}
+    package init() {}
 
     /// Whether there are records that were refused alone.
-    public var hasSuspects: Bool { firstSuspect != nil }
+    package var hasSuspects: Bool { firstSuspect != nil }
 
     /// How many of the first records must be at hand for a plan: the next untried one may come after some that were tried.
-    public var standingCount: Int { standings.count }
+    package var standingCount: Int { standings.count }
 
     /// What to send of the first `count` records.
-    public func plan(count: Int) -> Plan {
+    package func plan(count: Int) -> Plan {
         if let first = firstSuspect {
             if hasAcceptedSince { return .send(first..<first + 1) }
             let again = standings.indices.first { $0 > lastRetried && isSuspect($0) } ?? first
@@ -92,7 +92,7 @@ public struct RefusalRule: Sendable, Hashable {
     }
 
     /// The server has accepted these, except some that it will never accept, for the given reasons.
-    public mutating func accept(_ places: some Collection<Int>, refusing refused: [Int: String] = [:]) {
+    package mutating func accept(_ places: some Collection<Int>, refusing refused: [Int: String] = [:]) {
         reach((places.max() ?? -1) + 1)
         let wasSuspect = places.contains { isSuspect($0) && refused[$0] == nil }
         for index in places { standings[index] = .settled(refused[index].map(Fate.dead) ?? .accepted) }
@@ -108,20 +108,20 @@ public struct RefusalRule: Sendable, Hashable {
     }
 
     /// These are settled without the server because its format cannot express them, which says nothing about its refusals.
-    public mutating func pass(_ places: some Collection<Int>) {
+    package mutating func pass(_ places: some Collection<Int>) {
         reach((places.max() ?? -1) + 1)
         for index in places { standings[index] = .settled(.accepted) }
     }
 
     /// The same server has accepted a record of another lane.
-    public mutating func noteAcceptedElsewhere() {
+    package mutating func noteAcceptedElsewhere() {
         refusalsInRow = 0
         triesSuspect = false
         hasAcceptedSince = hasSuspects
     }
 
     /// The server has refused these; returns whether to pause now.
-    public mutating func refuse(_ range: Range<Int>, reason: String) -> Bool {
+    package mutating func refuse(_ range: Range<Int>, reason: String) -> Bool {
         guard range.count == 1 else {
             limit = max(1, range.count / 2)
             return false
@@ -143,14 +143,14 @@ public struct RefusalRule: Sendable, Hashable {
     }
 
     /// Sending is paused because nothing is left to try either.
-    public mutating func pause() {
+    package mutating func pause() {
         refusalsInRow = 0
         refusalsInRound = 0
         triesSuspect = hasSuspects
     }
 
     /// Removes and returns the records whose fate is known, anywhere in the lane, in order; the others are counted without them.
-    public mutating func takeSettled() -> [Settled] {
+    package mutating func takeSettled() -> [Settled] {
         var settled: [Settled] = []
         var left: [Standing] = []
         for (place, standing) in standings.enumerated() {

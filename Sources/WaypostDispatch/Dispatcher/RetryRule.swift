@@ -5,9 +5,9 @@
 /// - Failures that a person has to fix (401, 403, 404, TLS): every 15 min with jitter, for ever.
 /// - Units: milliseconds of a clock that never jumps.
 /// - Concurrency: a value; one step per answer.
-public struct RetryRule: Sendable, Hashable {
+package struct RetryRule: Sendable, Hashable {
     /// How an attempt ended.
-    public enum Ending: Sendable, Hashable {
+    package enum Ending: Sendable, Hashable {
         /// The server answered properly, even if it refused the records.
         case reached
         /// It may work later, by itself; not before the given time.
@@ -17,22 +17,22 @@ public struct RetryRule: Sendable, Hashable {
     }
 
     /// The first span and the longest, milliseconds.
-    public static let spans: ClosedRange<Int64> = 1_000...300_000
+    package static let spans: ClosedRange<Int64> = 1_000...300_000
     /// The span for failures that a person has to fix, milliseconds; a quarter of it is jitter to both sides.
-    public static let deniedSpan: Int64 = 900_000
+    package static let deniedSpan: Int64 = 900_000
     /// The longest Retry-After that is respected, milliseconds: an hour, so that a header cannot switch a device off for ever.
-    public static let longestRetryAfter: Int64 = 3_600_000
+    package static let longestRetryAfter: Int64 = 3_600_000
 
     /// No attempt is allowed before this moment; nil when one is allowed now.
-    public private(set) var notBefore: Int64?
+    package private(set) var notBefore: Int64?
     /// How many attempts in a row failed.
-    public private(set) var failureCount = 0
+    package private(set) var failureCount = 0
 
     /// Nothing has failed yet.
-    public init() {}
+    package init() {}
 
     /// Processes the end of an attempt, and decides when the next one is allowed.
-    public mutating func process(_ ending: Ending, at now: Int64, using generator: inout some RandomNumberGenerator) {
+    package mutating func process(_ ending: Ending, at now: Int64, using generator: inout some RandomNumberGenerator) {
         switch ending {
         case .reached:
             failureCount = 0
@@ -56,7 +56,7 @@ public struct RetryRule: Sendable, Hashable {
     }
 
     /// Allows an attempt now, because a person wants one.
-    public mutating func allowNow() {
+    package mutating func allowNow() {
         notBefore = nil
     }
 }

@@ -2,12 +2,12 @@
 ///
 /// Where receipts come one by one, in any order, or get lost, each record is settled individually: the records here are not sent again,
 /// whatever happens to those before them.
-public struct SettledAhead: Sendable, Hashable {
+package struct SettledAhead: Sendable, Hashable {
     /// In order; each is after one number and up to another.
-    public private(set) var stretches: [PositionCursor.Stretch] = []
+    package private(set) var stretches: [PositionCursor.Stretch] = []
 
     /// Nothing is settled.
-    public init() {}
+    package init() {}
 
     /// Stretches in any order.
     init(_ stretches: [PositionCursor.Stretch]) {
@@ -15,7 +15,7 @@ public struct SettledAhead: Sendable, Hashable {
     }
 
     /// Whether a number is settled.
-    public func contains(_ number: UInt64) -> Bool {
+    package func contains(_ number: UInt64) -> Bool {
         let place = firstPlace { $0.through >= number }
         return place < stretches.count && stretches[place].after < number
     }

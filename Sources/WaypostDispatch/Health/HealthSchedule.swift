@@ -2,7 +2,7 @@
 ///
 /// - Units: milliseconds of one monotonic clock, given by the caller.
 /// - Concurrency: a value; one step per occurrence.
-public struct HealthSchedule: Sendable, Hashable {
+package struct HealthSchedule: Sendable, Hashable {
     /// The longest time from the start to the first reports; a tracker that keeps ending at once sends none.
     private static let firstMilliseconds: Int64 = 60_000
 
@@ -19,7 +19,7 @@ public struct HealthSchedule: Sendable, Hashable {
     /// - Parameters:
     ///   - intervals: how often each destination gets a report; less than a second means never.
     ///   - now: milliseconds of a clock that never jumps.
-    public init(_ intervals: [(name: String, interval: Duration)], at now: Int64) {
+    package init(_ intervals: [(name: String, interval: Duration)], at now: Int64) {
         turns = intervals.compactMap { name, interval in
             let milliseconds = Int64(interval / .milliseconds(1))
             guard milliseconds >= 1_000 else { return nil }
@@ -28,12 +28,12 @@ public struct HealthSchedule: Sendable, Hashable {
     }
 
     /// How long until a destination is due; nil when none ever is.
-    public func milliseconds(at now: Int64) -> Int64? { turns.map { max(0, $0.dueAt - now) }.min() }
+    package func milliseconds(at now: Int64) -> Int64? { turns.map { max(0, $0.dueAt - now) }.min() }
 
     /// The destinations that are due; each is due again an interval later.
     ///
     /// Reports missed in a long sleep are sent once.
-    public mutating func takeDue(at now: Int64) -> [String] {
+    package mutating func takeDue(at now: Int64) -> [String] {
         var names: [String] = []
         for index in turns.indices where turns[index].dueAt <= now {
             names.append(turns[index].name)

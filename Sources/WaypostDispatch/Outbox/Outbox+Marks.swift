@@ -2,19 +2,19 @@ import Waypost
 import WaypostSystem
 
 /// Where the log may have records that a lost outbox had.
-public struct OutboxInterruption: Sendable, Hashable {
+package struct OutboxInterruption: Sendable, Hashable {
     /// A destination, and the place from which it may lack events of the log; those with the earliest place come first.
-    public struct Destination: Sendable, Hashable {
+    package struct Destination: Sendable, Hashable {
         /// Its name.
-        public let name: String
+        package let name: String
         /// Up to this number of the log it has every event, or should not get it.
-        public let events: UInt64
+        package let events: UInt64
     }
 
     /// The destinations.
-    public let destinations: [Destination]
+    package let destinations: [Destination]
     /// Up to this number every event of the log had been accepted; nil when that is not known.
-    public let takenThrough: UInt64?
+    package let takenThrough: UInt64?
     /// Entries after this number are new.
     let lastEntry: UInt64
     /// How many entries may be missing that not every destination has according to the marks; nil when that is unknown.
@@ -67,7 +67,7 @@ extension Outbox {
     ///   - entries: the events of the log, in their order.
     ///   - number: up to which number of the log every event is accepted with these.
     /// - Returns: how many were not there yet.
-    public func takeBack(_ entries: [OutboxEntry], loggedThrough number: UInt64) throws(OutboxError) -> Int {
+    package func takeBack(_ entries: [OutboxEntry], loggedThrough number: UInt64) throws(OutboxError) -> Int {
         let encoded = try entries.map { (entry) throws(OutboxError) in try encode(entry) }
         let earliest = earliest
         let count = try use { (store) throws(SQLiteError) in
@@ -81,7 +81,7 @@ extension Outbox {
     }
 
     /// Notes that a destination has, or should not get, all events that were taken back so far.
-    public func skipTakenBack(for name: String) throws(OutboxError) {
+    package func skipTakenBack(for name: String) throws(OutboxError) {
         guard let interruption else { return }
         try use { (store) throws(SQLiteError) in
             guard var state = try store.destinations().first(where: { $0.name == name }) else { return }
@@ -95,7 +95,7 @@ extension Outbox {
     /// - Parameters:
     ///   - count: how many events came back that had been accepted before.
     ///   - newest: the number of the newest position in the log.
-    public func endInterruption(broughtBack count: Int, newestPosition newest: UInt64) throws(OutboxError) {
+    package func endInterruption(broughtBack count: Int, newestPosition newest: UInt64) throws(OutboxError) {
         guard let interruption else { return }
         let tally = try use { (store) throws(SQLiteError) in
             try store.countWaiting()
@@ -113,7 +113,7 @@ extension Outbox {
     }
 
     /// Whether the attached destinations have everything that a damaged or lost outbox had left for them.
-    public var isRecovered: Bool {
+    package var isRecovered: Bool {
         guard let recovery, interruption == nil, let states = try? destinations() else { return false }  // It is asked again.
         return states.allSatisfy { state in
             attached[state.name] == nil
@@ -127,7 +127,7 @@ extension Outbox {
     /// Writes that there are no destinations yet, unless the file exists.
     ///
     /// - Parameter path: the file for the destinations' progress.
-    public static func noteNoDestinations(at path: String) {
+    package static func noteNoDestinations(at path: String) {
         var file = DestinationMarkFile(path: path)
         if file.read() == .missing { file.write([]) }
     }

@@ -11,7 +11,7 @@ import WaypostSystem
 /// Accepted entries stay until every destination has a receipt for them, through kill -9, power cuts, months without a network and
 /// changes of the configuration; only ``OutboxLimits``, ``discard(_:newestPosition:)`` and ``erase(from:to:)`` remove more. A full disk
 /// refuses new entries and leaves everything as it was. A damaged file or log is set aside, its readable content stays in use, and
-/// ``recovery`` reports it, with the number of lost entries. A file that is removed while it is in use is rewritten as soon as its folder
+/// `recovery` reports it, with the number of lost entries. A file that is removed while it is in use is rewritten as soon as its folder
 /// exists; until then nothing is accepted. The file of a later version is left as it is.
 /// - Concurrency: an actor on its own thread. Entries of several callers that come while the disk is busy share one commit.
 /// - Cost: one commit, which waits once for the disk, per group of callers.
@@ -19,7 +19,7 @@ public actor Outbox {
     /// The path of the file.
     public nonisolated let path: String
     /// What was done about a damaged file since the start; nil when there was no damage.
-    public internal(set) var recovery: OutboxRecovery?
+    package internal(set) var recovery: OutboxRecovery?
 
     let limits: OutboxLimits
     nonisolated let clock: DispatchClock
@@ -32,7 +32,7 @@ public actor Outbox {
     /// The progress of the attached destinations, for a file that has lost it.
     private(set) var attached: [String: DestinationState] = [:]
     /// Where the log may have lost entries; nil when there is nothing to bring back from there.
-    public internal(set) var interruption: OutboxInterruption?
+    package internal(set) var interruption: OutboxInterruption?
     var markFile: DestinationMarkFile?
     /// Whether the marks follow the destinations: before all of these are attached, they describe the previous run.
     private(set) var keepsMarks = false

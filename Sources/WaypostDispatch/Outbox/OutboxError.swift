@@ -1,6 +1,9 @@
 import WaypostSystem
 
 /// A failure of the outbox.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum OutboxError: Error, Equatable, Sendable {
     /// The file cannot be opened or created.
     case cannotOpen(path: String, reason: String)

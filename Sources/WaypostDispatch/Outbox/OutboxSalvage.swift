@@ -1,31 +1,31 @@
 import WaypostSystem
 
 /// What was done about a damaged outbox.
-public struct OutboxRecovery: Sendable, Hashable {
+package struct OutboxRecovery: Sendable, Hashable {
     /// The new path of the damaged file, which is never removed automatically; nil when there is none.
-    public var asidePath: String?
+    package var asidePath: String?
     /// The damage.
-    public var reason: String
+    package var reason: String
     /// Whether there was no file of that name: it was removed rather than damaged.
-    public var wasRemoved = false
+    package var wasRemoved = false
     /// How many entries could be read and are in the outbox again.
-    public var entryCount = 0
+    package var entryCount = 0
     /// How many of them wait.
-    public var waitingCount = 0
+    package var waitingCount = 0
     /// How many waiting entries could not be read; nil when their number is unknown.
-    public var lostCount: Int?
+    package var lostCount: Int?
     /// Whether exactly ``lostCount`` entries are lost, rather than at most that many.
-    public var isLostCountExact = true
+    package var isLostCountExact = true
     /// Whether the destinations' progress is unknown: those that are attached start with the oldest record of the log.
-    public var beginsAtOldest = false
+    package var beginsAtOldest = false
     /// Everything that waited has at most this number, among the entries of the outbox.
     var lastEntry: UInt64 = 0
     /// Everything that waited has at most this number, among the positions of the log.
     var newestPosition: UInt64 = 0
     /// How many dead letters.
-    public var deadLetterCount = 0
+    package var deadLetterCount = 0
     /// How many destinations; unreadable ones begin with the oldest records, and get them again under the same ids.
-    public var destinationCount = 0
+    package var destinationCount = 0
 }
 
 /// Makes a new outbox from the readable content of a damaged one.
@@ -227,7 +227,7 @@ struct OutboxSalvage {
 }
 
 /// The files beside an outbox that may have what was removed from it: damaged ones that were set aside, and unfinished copies.
-public enum OutboxAside {
+package enum OutboxAside {
     private static let damagedMark = ".damaged-"
     private static let marks = [damagedMark, ".rescued", ".replayed", ".copied"]
 
@@ -235,7 +235,7 @@ public enum OutboxAside {
     ///
     /// - Parameter path: the path of the outbox, which must not be in use.
     /// - Returns: the paths of the damaged outboxes that were removed.
-    public static func remove(ofOutbox path: String) throws(OutboxError) -> [String] {
+    package static func remove(ofOutbox path: String) throws(OutboxError) -> [String] {
         let slash = path.lastIndex(of: "/")
         let folder = slash.map { String(path[..<$0]) } ?? "."
         let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
@@ -262,5 +262,5 @@ extension Outbox {
     /// Removes what was set aside of damaged files, and unfinished copies: they may have what was erased from the outbox.
     ///
     /// - Returns: the paths of the damaged outboxes that were removed.
-    public func removeAside() throws(OutboxError) -> [String] { try OutboxAside.remove(ofOutbox: path) }
+    package func removeAside() throws(OutboxError) -> [String] { try OutboxAside.remove(ofOutbox: path) }
 }

@@ -5,29 +5,29 @@ import WaypostPositioning
 // What the updates of a manager mean for fences: for the tracker, and for the monitor of an application.
 extension GeofenceKeeper {
     /// What follows from a position.
-    public struct Step: Sendable {
+    package struct Step: Sendable {
         /// The events that it caused, already on the disk.
-        public var events: [TrackerEvent]
+        package var events: [TrackerEvent]
         /// How closely the device must be followed from now on.
-        public var following: Following
+        package var following: Following
         /// The problems with the fence files and the state, for people.
-        public var problems: [String]
+        package var problems: [String]
         /// What is odd about the fence files but harmless, for people.
-        public var notices: [String]
+        package var notices: [String]
     }
 
     /// How closely fences need the device followed.
-    public struct Following: Sendable, Hashable {
+    package struct Following: Sendable, Hashable {
         /// Whether there are fences, or a file that may have some later; otherwise positions need not be processed.
-        public var isWatching: Bool
+        package var isWatching: Bool
         /// How many fences are watched.
-        public var fenceCount: Int
+        package var fenceCount: Int
         /// A fix before the nearest border could be reached; nil while there is no fence, and before the first fix.
-        public var need: PositioningNeed?
+        package var need: PositioningNeed?
     }
 
     /// How closely the device must be followed now.
-    public var following: Following {
+    package var following: Following {
         Following(isWatching: mayHaveFences, fenceCount: fenceCount, need: freeMetres.map { .movement(metres: $0) })
     }
 
@@ -35,7 +35,7 @@ extension GeofenceKeeper {
     ///
     /// A position that stands for a whole privacy zone is in no fence and crosses no border.
     /// - Parameter position: a position of the manager.
-    public func step(_ position: Position) -> Step {
+    package func step(_ position: Position) -> Step {
         let events = position.accuracy?.origin == .reduced ? [] : process(position)
         return Step(events: events, following: following, problems: problems, notices: notices)
     }
@@ -43,7 +43,7 @@ extension GeofenceKeeper {
     /// Processes a loss.
     ///
     /// - Parameter reason: why the position was lost; crossings while it is withheld are not guessed, not even by the next run.
-    public func step(lostBecause reason: LossReason) {
+    package func step(lostBecause reason: LossReason) {
         if case .withheld = reason { withhold() } else { lose(at: nil) }
     }
 }

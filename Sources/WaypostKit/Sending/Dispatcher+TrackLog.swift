@@ -18,12 +18,12 @@ extension Dispatcher {
     /// - Parameters:
     ///   - log: the log, for one dispatcher at a time.
     ///   - folder: the folder of the outbox; it is created if it is missing.
-    ///   - device: the permanent name of this device.
+    ///   - device: the permanent name of this device; nil for the name of this host.
     ///   - limits: how much the outbox stores.
     ///   - notify: receives notices for people, on any thread.
     /// - Errors: those of `Outbox`.
     public init(
-        _ log: TrackLog, folder: String, device: String = SystemProcess.hostName, limits: OutboxLimits = OutboxLimits(),
+        _ log: TrackLog, folder: String, device: String? = nil, limits: OutboxLimits = OutboxLimits(),
         notify: @escaping @Sendable (DispatchNotice) -> Void = { _ in }
     ) async throws(OutboxError) {
         let path = folder + "/outbox.sqlite"
@@ -33,7 +33,7 @@ extension Dispatcher {
         let outbox = try Outbox(
             path: path, limits: limits, clock: clock, marksPath: supply.folder.destinationsPath,
             logHasJournals: (try? supply.folder.journals().isEmpty) == false)  // Destinations report a log that cannot be read.
-        self.init(outbox: outbox, supply: supply, device: device, clock: clock, notify: notify)
+        self.init(outbox: outbox, supply: supply, device: device ?? SystemProcess.hostName, clock: clock, notify: notify)
         let logged = LoggedEvents(positions: supply)
         let feeder = EventFeeder { _ in
         } accept: { [weak self] (entries, number) async throws(OutboxError) in

@@ -4,6 +4,9 @@ import WaypostControl
 /// An element of ``Tracker/updates(_:sky:)``.
 ///
 /// Later versions may add cases, so a `switch` over it should have a `default`.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum TrackerUpdate: Sendable, Hashable {
     /// Connected, for the first time or again: nothing after this is missed. The report includes the current position.
     case connected(StatusReport)

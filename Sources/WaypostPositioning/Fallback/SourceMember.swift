@@ -1,6 +1,9 @@
 /// The state of one member of a ``FallbackSource``.
 public struct SourceMember: Sendable, Hashable {
     /// What it does at the moment.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum State: Sendable, Hashable {
         /// It does not run because it is not needed.
         case standby
@@ -40,7 +43,10 @@ public struct SourceMember: Sendable, Hashable {
 /// A change of the member from which a ``FallbackSource`` takes its positions.
 public struct SourceSwitch: Sendable, Hashable {
     /// The reason for a switch.
-    public enum Reason: Sendable, Hashable {
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
+    public enum Reason: Sendable, Hashable, CustomStringConvertible {
         /// The old member delivers nothing.
         case silent
         /// The old member has reported why it delivers nothing.
@@ -51,6 +57,17 @@ public struct SourceSwitch: Sendable, Hashable {
         case ended
         /// The new member is better, and has had fixes without a break for long enough.
         case recovered
+
+        /// A few words for people; they are about the member that is left, unless they say otherwise.
+        public var description: String {
+            switch self {
+            case .silent: "silent"
+            case .lost(let reason): "\(reason)"
+            case .noFix: "no fix, which the other one has"
+            case .ended: "ended"
+            case .recovered: "the better one has a lasting fix again"
+            }
+        }
     }
 
     /// The name of the old member.

@@ -2,14 +2,14 @@ import Waypost
 import WaypostSystem
 
 /// The devices that gpsd on this machine has: the tracker must not open a port on its list.
-public enum GPSDDevices {
+package enum GPSDDevices {
     /// The paths of gpsd's devices, links resolved, open or not; empty when no gpsd answers.
     ///
     /// Asking does not make gpsd open a device. Where the system starts gpsd at the first connection, it starts now.
     /// - Parameter port: where gpsd listens, on 127.0.0.1.
     /// - Concurrency: waits at most two seconds for a gpsd that is busy or hangs, and ends within 0.3 s when the calling task is cancelled; not for
     ///   a thread of the cooperative pool or an event loop.
-    public static func list(port: UInt16 = 2_947) -> [String] {
+    package static func list(port: UInt16 = 2_947) -> [String] {
         do throws(SystemError) {
             let socket = try LoopbackSocket.connect(port: port, timeoutMilliseconds: 200)
             defer { Syscalls.close(socket) }

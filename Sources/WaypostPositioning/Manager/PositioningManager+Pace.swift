@@ -257,6 +257,9 @@ extension PositioningManager {
 }
 
 /// How closely a manager follows the device.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum PositioningPace: Sendable, Hashable {
     /// Not started, or the source has ended.
     case stopped

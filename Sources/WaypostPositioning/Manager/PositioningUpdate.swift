@@ -1,6 +1,9 @@
 import Waypost
 
 /// An update from a ``PositioningManager`` to its listeners and consumers.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum PositioningUpdate: Sendable, Equatable {
     /// A new raw position (`didUpdate`).
     case position(Position)

@@ -1,7 +1,7 @@
 import Waypost
 
 /// A setting of a receiver that can be changed.
-public enum ReceiverChange: Sendable, Equatable {
+package enum ReceiverChange: Sendable, Equatable {
     /// Milliseconds between fixes.
     case period(milliseconds: Int)
     /// The line's speed, one of `SerialPort.baudRates`.
@@ -15,7 +15,7 @@ public enum ReceiverChange: Sendable, Equatable {
 /// Reads and changes the settings of a u-blox or MediaTek receiver.
 ///
 /// - Concurrency: every call opens the port, blocks its thread while it waits for the receiver, some seconds at most, and closes the port.
-public struct ReceiverConfigurator: Sendable {
+package struct ReceiverConfigurator: Sendable {
     private let path: String
     private let baudRate: Int?
     private let gpsdPorts: [UInt16]
@@ -26,14 +26,14 @@ public struct ReceiverConfigurator: Sendable {
     ///   - path: the port.
     ///   - baudRate: the line's speed; nil finds it.
     ///   - gpsdPorts: the ports on which gpsds of this machine listen, whose receivers are left alone.
-    public init(path: String, baudRate: Int? = nil, gpsdPorts: [UInt16] = [2_947]) {
+    package init(path: String, baudRate: Int? = nil, gpsdPorts: [UInt16] = [2_947]) {
         self.path = path
         self.baudRate = baudRate
         self.gpsdPorts = gpsdPorts
     }
 
     /// The receiver's settings.
-    public func state() throws(ReceiverError) -> ReceiverState {
+    package func state() throws(ReceiverError) -> ReceiverState {
         try withReceiver { (receiver) throws(ReceiverError) in try receiver.state() }
     }
 
@@ -43,7 +43,7 @@ public struct ReceiverConfigurator: Sendable {
     ///   - change: the setting and its new value.
     ///   - keeps: whether it should survive a loss of power, as far as the receiver can do that.
     /// - Errors: `refused` when the receiver does not do it, `notKept` when it reports a different value afterwards.
-    public func apply(_ change: ReceiverChange, keeps: Bool = false) throws(ReceiverError) -> ReceiverState {
+    package func apply(_ change: ReceiverChange, keeps: Bool = false) throws(ReceiverError) -> ReceiverState {
         try withReceiver { (receiver) throws(ReceiverError) in
             try receiver.apply(change, keeps: keeps)
             let state = try receiver.state()

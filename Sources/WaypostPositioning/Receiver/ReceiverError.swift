@@ -1,7 +1,7 @@
 import WaypostSystem
 
 /// Why a receiver cannot be read or changed; each case has one line for people.
-public enum ReceiverError: Error, Sendable, Equatable {
+package enum ReceiverError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The port is not there.
     case missing(String)
     /// The path does not belong to a serial line.
@@ -24,7 +24,7 @@ public enum ReceiverError: Error, Sendable, Equatable {
     case notKept(String)
 
     /// One line for people.
-    public var words: String {
+    package var description: String {
         switch self {
         case .missing(let words), .notALine(let words), .failed(let words), .held(let words), .denied(let words), .silent(let words),
             .unknown(let words), .impossible(let words), .refused(let words), .notKept(let words):

@@ -24,6 +24,9 @@ public struct LossDetail: Sendable, Hashable, ExpressibleByStringInterpolation, 
 }
 
 /// An obstacle between a source and its receiver that a person can remove.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum SourceObstacle: Sendable, Hashable {
     /// Nothing answers at gpsd's address.
     case noGPSD(isLocal: Bool)

@@ -1,26 +1,26 @@
 /// The attempts to find a position, their results, and what to do next.
 ///
 /// Its sentences are the same everywhere: on the screen, in the log, in `status`, in `watch` and from the doctor.
-public struct PositionSearch: Sendable, Equatable {
+package struct PositionSearch: Sendable, Equatable {
     /// One source that was tried.
-    public struct Attempt: Sendable, Equatable {
+    package struct Attempt: Sendable, Equatable {
         /// The source's URL.
-        public var source: String
+        package var source: String
         /// The result: `gpsd runs, but has no receiver`.
-        public var found: String
+        package var found: String
     }
 
     /// Where the tracker runs, as far as the advice depends on it.
-    public struct Surroundings: Sendable {
+    package struct Surroundings: Sendable {
         /// Whether a service manager started it, rather than a person by hand.
-        public var isService: Bool
+        package var isService: Bool
         /// The configuration file that names the sources.
-        public var configurationFile: String
+        package var configurationFile: String
         /// The user it runs as.
-        public var userName: String
+        package var userName: String
 
         /// Surroundings from their parts.
-        public init(isService: Bool, configurationFile: String, userName: String) {
+        package init(isService: Bool, configurationFile: String, userName: String) {
             self.isService = isService
             self.configurationFile = configurationFile
             self.userName = userName
@@ -43,17 +43,17 @@ public struct PositionSearch: Sendable, Equatable {
     }
 
     /// The sources, in their order.
-    public let attempts: [Attempt]
+    package let attempts: [Attempt]
     /// What to do next, in one sentence.
-    public let advice: String
+    package let advice: String
     /// The commands that do it, in order, ready to paste; empty when no command helps.
-    public let commands: [String]
+    package let commands: [String]
 
     /// The attempts and their results, in one line.
-    public var why: String { attempts.map { "\($0.source): \($0.found)" }.joined(separator: "; ") }
+    package var why: String { attempts.map { "\($0.source): \($0.found)" }.joined(separator: "; ") }
 
     /// The results for these sources, and the one thing to do next: for the source that is nearest to a position.
-    public init(_ sources: [SourceMember], in surroundings: Surroundings) {
+    package init(_ sources: [SourceMember], in surroundings: Surroundings) {
         attempts = sources.map { Attempt(source: $0.name, found: $0.found(by: surroundings.userName)) }
         (advice, commands) = PositionSearch.next(sources, surroundings)
     }

@@ -4,31 +4,31 @@ import WaypostSystem
 ///
 /// Only this type knows which lines those are; the doctor adds only the logins that it sees running. The boot file counts from the next start
 /// on, the command line of the running kernel until then.
-public struct SerialConsole: Sendable, Equatable {
+package struct SerialConsole: Sendable, Equatable {
     /// The line's name: `ttyS0`, or `serial0` where the board decides which line that is.
-    public var name: String
+    package var name: String
     /// The evidence for it.
-    public var evidence: Evidence
+    package var evidence: Evidence
     /// The word of the kernel's command line that requests it: `console=serial0,115200`; nil where something else requests it.
-    public var word: String?
+    package var word: String?
 
     /// The device: `/dev/ttyS0`.
-    public var path: String { "/dev/\(name)" }
+    package var path: String { "/dev/\(name)" }
 
     /// Files with the kernel's command line that the boot loader reads, in a system or on a boot partition alone.
-    public static let bootFiles = ["/boot/firmware/cmdline.txt", "/boot/cmdline.txt", "/cmdline.txt"]
+    package static let bootFiles = ["/boot/firmware/cmdline.txt", "/boot/cmdline.txt", "/cmdline.txt"]
     /// The command line of the running kernel.
-    public static let runningFile = "/proc/cmdline"
+    package static let runningFile = "/proc/cmdline"
     /// The consoles of the running kernel, including those that the device tree requests.
     private static let activeFile = "/sys/class/tty/console/active"
     private static let gettyFolder = "/etc/systemd/system/getty.target.wants"
     private static let gettyPrefix = "serial-getty@"
 
     /// The first line of the first boot file that exists.
-    public static func bootLine(in tree: SystemTree) -> Evidence? { bootFiles.lazy.compactMap(tree.firstLine).first }
+    package static func bootLine(in tree: SystemTree) -> Evidence? { bootFiles.lazy.compactMap(tree.firstLine).first }
 
     /// The serial consoles of a system, one for each place that requests it.
-    public static func all(in tree: SystemTree) -> [SerialConsole] {
+    package static func all(in tree: SystemTree) -> [SerialConsole] {
         var consoles: [SerialConsole] = []
         for line in [bootLine(in: tree), tree.firstLine(of: runningFile)].compactMap({ $0 }) {
             for word in line.text.split(separator: " ") where word.hasPrefix("console=") {
@@ -53,7 +53,7 @@ public struct SerialConsole: Sendable, Equatable {
     }
 
     /// Whether a name belongs to a serial line.
-    public static func isSerial(_ name: Substring) -> Bool {
+    package static func isSerial(_ name: Substring) -> Bool {
         ["serial", "ttyS", "ttyAMA", "ttyUSB", "ttyACM"].contains { name.hasPrefix($0) }
             && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
     }

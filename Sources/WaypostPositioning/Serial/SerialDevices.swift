@@ -2,59 +2,59 @@ import Waypost
 import WaypostSystem
 
 /// A serial line of this machine, with or without a receiver.
-public struct SerialDevice: Sendable, Hashable {
+package struct SerialDevice: Sendable, Hashable {
     /// The kernel's name: `ttyUSB0`; a different one after the next plugging.
-    public var name: String
+    package var name: String
     /// The device: `/dev/ttyUSB0`.
-    public var path: String
+    package var path: String
     /// Its links in `/dev/serial/by-id`: by vendor, product and serial number; identical receivers without a number share one.
-    public var byIDNames: [String] = []
+    package var byIDNames: [String] = []
     /// Its links in `/dev/serial/by-path`: by the socket it is plugged into.
-    public var byPathNames: [String] = []
+    package var byPathNames: [String] = []
     /// USB vendor and product; nil for a line on the board.
-    public var vendorID: UInt16?
+    package var vendorID: UInt16?
     /// See ``vendorID``.
-    public var productID: UInt16?
+    package var productID: UInt16?
     /// The device's own description, as USB strings.
-    public var vendorName: String?
+    package var vendorName: String?
     /// See ``vendorName``.
-    public var productName: String?
+    package var productName: String?
     /// See ``vendorName``.
-    public var serialNumber: String?
+    package var serialNumber: String?
     /// The kernel's driver: `cdc_acm`, `ftdi_sio`.
-    public var driver: String?
+    package var driver: String?
     /// The programs that have it open or claim it, as far as this user may see.
-    public var holders: [SerialDeviceHolder] = []
+    package var holders: [SerialDeviceHolder] = []
     /// Whether the system uses it as a console: no receiver can be there.
-    public var isConsole = false
+    package var isConsole = false
 
     /// A line with nothing known but its name.
-    public init(name: String) {
+    package init(name: String) {
         self.name = name
         path = "/dev/\(name)"
     }
 
     /// The receiver's name, when its ids belong only to a receiver.
-    public var knownReceiver: String? {
+    package var knownReceiver: String? {
         guard let vendorID, let productID else { return nil }
         return GNSSProducts.name(vendorID: vendorID, productID: productID)
     }
 
     /// What it may be, when its ids do not decide: a bridge or a modem that is common with receivers.
-    public var possibleReceiver: String? {
+    package var possibleReceiver: String? {
         guard knownReceiver == nil, let vendorID, let productID else { return nil }
         return GNSSProducts.possibility(vendorID: vendorID, productID: productID)
     }
 
     /// Whether `serial:auto` may open it.
-    public var isKnownGNSS: Bool { knownReceiver != nil }
+    package var isKnownGNSS: Bool { knownReceiver != nil }
 
     /// The name that stays with the receiver, as far as there is one: a key for stored facts about it.
-    public var lastingName: String { byIDNames.first ?? byPathNames.first ?? path }
+    package var lastingName: String { byIDNames.first ?? byPathNames.first ?? path }
 }
 
 /// A program that uses a serial line.
-public enum SerialDeviceHolder: Sendable, Hashable {
+package enum SerialDeviceHolder: Sendable, Hashable {
     /// gpsd has it on its list, open or not.
     case gpsd
     /// A process has it open.
@@ -76,17 +76,17 @@ public enum SerialDeviceHolder: Sendable, Hashable {
 /// The serial lines of this machine, as `/sys` and `/dev/serial` show them.
 ///
 /// No line is opened for this.
-public struct SerialDeviceCatalogue: Sendable {
+package struct SerialDeviceCatalogue: Sendable {
     /// The folder that holds `sys` and `dev`; empty for this machine's own.
-    public var root: String
+    package var root: String
 
     /// The catalogue of this machine, or of a saved or made-up tree.
-    public init(root: String = "") {
+    package init(root: String = "") {
         self.root = root
     }
 
     /// Every line, by name; without holders.
-    public func devices() -> [SerialDevice] {
+    package func devices() -> [SerialDevice] {
         let byID = links(in: "by-id")
         let byPath = links(in: "by-path")
         let tree = SystemTree(root: root)
@@ -105,7 +105,7 @@ public struct SerialDeviceCatalogue: Sendable {
     ///
     /// - Parameter gpsdPort: the port on which a gpsd of this machine listens.
     /// - Concurrency: waits for gpsd, two seconds at most; not for a task or an event loop.
-    public func devicesWithHolders(gpsdPort: UInt16 = 2_947) -> [SerialDevice] {
+    package func devicesWithHolders(gpsdPort: UInt16 = 2_947) -> [SerialDevice] {
         let found = devices()
         if found.isEmpty { return [] }
         let gpsdDevices = GPSDDevices.list(port: gpsdPort)

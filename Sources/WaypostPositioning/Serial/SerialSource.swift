@@ -39,15 +39,22 @@ public struct SerialSource: PositionSource {
     ///
     /// - Parameters:
     ///   - port: which port is read, or how it is found.
-    ///   - baudRate: one of `SerialPort.baudRates`; nil finds it.
+    ///   - baudRate: the speed in bits per second, one of those that receivers have (4800 to 921600); nil finds it.
     ///   - neverWrites: whether nothing is ever sent to the receiver; otherwise a u-blox in UBX mode, as gpsd leaves it, is switched to
     ///     NMEA.
     ///   - memory: the store of the last good speeds; by default it lasts as long as this source.
     ///   - gpsdPorts: the ports on which gpsds of this machine listen, whose devices are left alone.
-    ///   - catalogue: the devices among which receivers are found.
     public init(
+        _ port: Port, baudRate: Int? = nil, neverWrites: Bool = false, memory: BaudMemory = BaudMemory(), gpsdPorts: [UInt16] = [2_947]
+    ) {
+        self.init(
+            port, baudRate: baudRate, neverWrites: neverWrites, memory: memory, gpsdPorts: gpsdPorts, catalogue: SerialDeviceCatalogue())
+    }
+
+    /// A source that reads from the given port, with the devices among which receivers are found.
+    package init(
         _ port: Port, baudRate: Int? = nil, neverWrites: Bool = false, memory: BaudMemory = BaudMemory(),
-        gpsdPorts: [UInt16] = [2_947], catalogue: SerialDeviceCatalogue = SerialDeviceCatalogue()
+        gpsdPorts: [UInt16] = [2_947], catalogue: SerialDeviceCatalogue
     ) {
         precondition(baudRate.map(SerialPort.baudRates.contains) != false, "receivers have no such speed")
         self.port = port

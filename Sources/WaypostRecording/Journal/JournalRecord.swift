@@ -38,6 +38,9 @@ public struct JournalRecord: Sendable, Equatable {
 }
 
 /// Why a new track segment begins.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum SegmentBreak: UInt8, Sendable, Hashable {
     /// The log begins.
     case start = 0
@@ -85,10 +88,21 @@ public struct JournalDamage: Sendable, Hashable {
 }
 
 /// Why a journal cannot be read at all.
-public enum JournalFormatError: Error, Sendable, Equatable {
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
+public enum JournalFormatError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Another version of this program wrote it, in the format with this number.
     case unsupportedVersion(Int)
 
     /// The number of the only format that is read and written.
     public static var readableVersion: Int { Int(JournalCodec.version) }
+
+    /// A few words for people.
+    public var description: String {
+        switch self {
+        case .unsupportedVersion(let version):
+            "has journal format \(version), but this waypost reads only format \(JournalFormatError.readableVersion)"
+        }
+    }
 }

@@ -3,7 +3,7 @@ import WaypostSystem
 
 /// A journal in a log folder, finished or not.
 public struct LogJournal: Sendable, Hashable {
-    /// The name of its track's files, without folder and ending; a ``TrackStem`` unless the file was renamed.
+    /// The name of its track's files, without folder and ending; a `TrackStem` unless the file was renamed.
     public let stem: String
     /// The path of its file.
     public let path: String

@@ -2,13 +2,13 @@ import Waypost
 import WaypostSystem
 
 /// What an erasure removed.
-public struct LogErasure: Sendable, Hashable {
+package struct LogErasure: Sendable, Hashable {
     /// How many fixes were erased.
-    public var positionCount = 0
+    package var positionCount = 0
     /// How many tracks they came from.
-    public var trackCount = 0
+    package var trackCount = 0
     /// The names of the tracks that contained nothing else and were removed entirely.
-    public var removedTracks: [String] = []
+    package var removedTracks: [String] = []
 }
 
 /// Removes a stretch of time from a log: from its journals and from the GPX files.

@@ -16,7 +16,7 @@ import WaypostSystem
 /// LOG/journal/.erased              stretches that were erased, until the tracker has forgotten them elsewhere
 /// LOG/.lock                        held by the recorder, with its process id
 /// ```
-/// `STEM` is a ``TrackStem``.
+/// `STEM` is a `TrackStem`.
 public struct LogFolder: Sendable, Hashable {
     /// The path of the folder.
     public let path: String

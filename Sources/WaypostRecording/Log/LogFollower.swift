@@ -18,14 +18,14 @@ import WaypostSystem
 /// with those read, and which begins later than everything read. Copies of older journals are skipped.
 /// - Cost: nothing between records; a listing of the folder's names for each write of the recorder.
 /// - Concurrency: one owner.
-public struct LogFollower: ~Copyable {
+package struct LogFollower: ~Copyable {
     /// How often to check places that cannot be watched, and how often everything: mounts and network disks report no changes.
     private static let pollMilliseconds: (unwatched: Int32, watched: Int32) = (1_000, 60_000)
 
     /// The reader; its header and damage are those of the journals read.
-    public private(set) var reader: LogReader
+    package private(set) var reader: LogReader
     /// How many times another log was found in place of the previous one.
-    public private(set) var replacementCount = 0
+    package private(set) var replacementCount = 0
 
     private let folder: LogFolder
     private let watch: FolderWatch?
@@ -36,7 +36,7 @@ public struct LogFollower: ~Copyable {
     /// Creates a follower of the log in a folder.
     ///
     /// - Errors: `cannotRead`.
-    public init(folder: LogFolder, from start: LogReader.Start) throws(RecordingError) {
+    package init(folder: LogFolder, from start: LogReader.Start) throws(RecordingError) {
         knownStems = Set(try folder.journals().map(\.stem))
         self.folder = folder
         reader = LogReader(folder: folder, from: start)
@@ -45,21 +45,21 @@ public struct LogFollower: ~Copyable {
     }
 
     /// The descriptor to poll for reading until there may be more; nil when nothing can be watched.
-    public var descriptor: Int32? { watch?.descriptor }
+    package var descriptor: Int32? { watch?.descriptor }
 
     /// The longest time to wait, in milliseconds.
-    public var timeoutMilliseconds: Int32 { isWatched ? LogFollower.pollMilliseconds.watched : LogFollower.pollMilliseconds.unwatched }
+    package var timeoutMilliseconds: Int32 { isWatched ? LogFollower.pollMilliseconds.watched : LogFollower.pollMilliseconds.unwatched }
 
     /// Starts watching for changes from now on; call it before reading to the end.
-    public mutating func look() { isWatched = watch?.look(at: folder.watchedPlaces) ?? false }
+    package mutating func look() { isWatched = watch?.look(at: folder.watchedPlaces) ?? false }
 
     /// Clears the event that ended the wait; returns whether there may be more.
-    public func clear() -> Bool { watch?.clear() ?? true }
+    package func clear() -> Bool { watch?.clear() ?? true }
 
     /// The next record; nil at the end for now.
     ///
     /// - Errors: like ``LogReader/next()``.
-    public mutating func next() throws(RecordingError) -> JournalRecord? {
+    package mutating func next() throws(RecordingError) -> JournalRecord? {
         while true {
             if let record = try reader.next() {
                 if case .position(let position) = record.content, let time = position.time { lastTime = max(lastTime ?? time, time) }

@@ -8,7 +8,7 @@ import WaypostSystem
 /// let recovery = try maintenance.recover()
 /// ```
 /// - Concurrency: holds the log's lock while it exists; a recorder cannot start in that time.
-public struct LogMaintenance: ~Copyable {
+package struct LogMaintenance: ~Copyable {
     private let folder: LogFolder
     private let creator: String
     private let lock: FileLock
@@ -19,7 +19,7 @@ public struct LogMaintenance: ~Copyable {
     ///   - folder: the log's folder.
     ///   - creator: the program named in GPX files.
     /// - Errors: `alreadyInUse` while a recorder runs; `cannotPrepare`, also when there is no log.
-    public init(folder: LogFolder, creator: String = "waypost") throws(RecordingError) {
+    package init(folder: LogFolder, creator: String = "waypost") throws(RecordingError) {
         lock = try folder.lock(creates: false)
         self.folder = folder
         self.creator = creator
@@ -28,7 +28,7 @@ public struct LogMaintenance: ~Copyable {
     /// Completes an interrupted erasure and makes the missing GPX files, both of journals left by a crash and of those whose files were removed.
     ///
     /// A recorder's own recovery does not restore removed files: they were fetched.
-    public func recover() throws(RecordingError) -> TrackRecorder.Recovery {
+    package func recover() throws(RecordingError) -> TrackRecorder.Recovery {
         _ = try LogEraser(folder: folder, creator: creator).resume()
         var recovery = TrackRecorder.Recovery()
         let stems: [String]
@@ -60,7 +60,7 @@ public struct LogMaintenance: ~Copyable {
     }
 
     /// Erases the fixes from one moment up to but not including another; journals without a track get theirs.
-    public func erase(from: UTCTime, to: UTCTime) throws(RecordingError) -> LogErasure {
+    package func erase(from: UTCTime, to: UTCTime) throws(RecordingError) -> LogErasure {
         try LogEraser(folder: folder, creator: creator).erase(from: from, to: to)
     }
 }
@@ -71,7 +71,7 @@ extension TrackRecorder {
     /// - Errors: `cannotErase`: the rest is erased by the next ``recover()``, here or after a restart.
     /// - Cost: reads the whole log. Fixes of the stretch that come in the meantime, or within two seconds of the end, are not
     ///   recorded: they were measured before. Later ones are.
-    public func erase(from: UTCTime, to: UTCTime) async throws(RecordingError) -> LogErasure {
+    package func erase(from: UTCTime, to: UTCTime) async throws(RecordingError) -> LogErasure {
         guard from < to else { return LogErasure() }
         erasure = RecentErasure(stretch: from..<to)
         defer { erasure?.end(now: MonotonicClock.nanoseconds) }

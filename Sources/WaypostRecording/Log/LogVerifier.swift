@@ -2,11 +2,11 @@ import Waypost
 import WaypostSystem
 
 /// Something in a log that differs from what was written.
-public struct LogFault: Sendable, Hashable {
+package struct LogFault: Sendable, Hashable {
     /// The file.
-    public var path: String
+    package var path: String
     /// The problem and its place, in words for people.
-    public var words: String
+    package var words: String
 }
 
 /// Checks a log against what was written: its journals' checksums, its GPX files against its journals, and `SHA256SUMS`.
@@ -14,16 +14,16 @@ public struct LogFault: Sendable, Hashable {
 /// A missing file is not a fault when a puller has acknowledged its whole track.
 /// It needs no lock and changes nothing; a growing journal is checked up to its current end.
 /// - Cost: reads the whole log; memory for a piece of two files.
-public struct LogVerifier: Sendable {
+package struct LogVerifier: Sendable {
     private let folder: LogFolder
 
     /// Creates a verifier of a log.
-    public init(folder: LogFolder) {
+    package init(folder: LogFolder) {
         self.folder = folder
     }
 
     /// The tracks whose journal is missing; empty when there are none.
-    public func journalFaults() throws(RecordingError) -> [LogFault] {
+    package func journalFaults() throws(RecordingError) -> [LogFault] {
         let stems = Set(try folder.journals().map(\.stem))
         let losses = folder.missingJournals(after: 0, before: JournalCodec.sequences.upperBound)
         return try TrackDigests(folder: folder).trackNames().compactMap { name in
@@ -40,12 +40,12 @@ public struct LogVerifier: Sendable {
     }
 
     /// The faults in `SHA256SUMS`, and in the GPX files compared with it; empty when there are none.
-    public func digestFaults() throws(RecordingError) -> [LogFault] {
+    package func digestFaults() throws(RecordingError) -> [LogFault] {
         try TrackDigests(folder: folder).faults()
     }
 
     /// The faults in a journal and its track; empty when there are none.
-    public func faults(of journal: LogJournal) throws(RecordingError) -> [LogFault] {
+    package func faults(of journal: LogJournal) throws(RecordingError) -> [LogFault] {
         var reader = try JournalReader(path: journal.path)
         let next = try folder.firstSequence(after: journal.stem)
         let trackPath = folder.trackPath(journal.stem)

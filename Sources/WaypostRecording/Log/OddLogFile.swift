@@ -1,9 +1,9 @@
 import WaypostSystem
 
 /// Something that is in the place of one of a log's files and is not an ordinary file: a folder, a link, a FIFO.
-public struct OddLogFile: Sendable, Equatable {
+package struct OddLogFile: Sendable, Equatable {
     /// What became of it.
-    public enum Fate: Sendable, Hashable {
+    package enum Fate: Sendable, Hashable {
         /// It has this path now; the log goes on without it.
         case setAside(as: String)
         /// It cannot be set aside, for that reason.
@@ -13,11 +13,11 @@ public struct OddLogFile: Sendable, Equatable {
     }
 
     /// Where it was found.
-    public var path: String
+    package var path: String
     /// What it is, and what to do if it stays.
-    public var cause: SystemError
+    package var cause: SystemError
     /// What became of it.
-    public var fate: Fate
+    package var fate: Fate
 }
 
 extension LogFolder {

@@ -3,6 +3,9 @@ import CCurl
 /// An exchange with a web server that failed without an answer.
 ///
 /// - Range: the reasons hold host names and the system's messages, never a header, a password or a body.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum HTTPError: Error, Equatable, Sendable {
     /// libcurl is not there.
     case noLibrary(reason: String)

@@ -3,6 +3,9 @@ import CMosquitto
 /// The failure of a connection to a broker, or of messages on it.
 ///
 /// - Range: the reasons hold host names, client ids and the system's messages, never a password, a topic's message or a position.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum MQTTError: Error, Equatable, Sendable {
     /// libmosquitto is not there.
     case noLibrary(reason: String)

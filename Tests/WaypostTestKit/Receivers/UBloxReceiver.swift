@@ -13,7 +13,7 @@ public final class UBloxReceiver: Sendable {
         /// Whether it sends NMEA at all on its port.
         public var sendsNMEA = true
         /// The sentences it then sends.
-        public var sentences: Set<UBXSettings.SentenceType> = [.gga, .gll, .gsa, .gsv, .rmc, .vtg]
+        package var sentences: Set<UBXSettings.SentenceType> = [.gga, .gll, .gsa, .gsv, .rmc, .vtg]
         /// Whether it sends UBX: its epochs as `NAV-PVT` when ``reportsUBX`` says so, and answers.
         public var sendsUBX = true
         /// Whether its epochs come as UBX.
@@ -78,7 +78,7 @@ public final class UBloxReceiver: Sendable {
     public var settings: Settings { state.withLock { $0.settings } }
 
     /// The frames it received.
-    public var heard: [UBXFrame] { state.withLock { $0.heard } }
+    package var heard: [UBXFrame] { state.withLock { $0.heard } }
 
     /// Ends it and hangs up the line.
     public func unplug() {

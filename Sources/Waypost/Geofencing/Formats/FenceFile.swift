@@ -46,6 +46,9 @@ struct FenceOrigin: Sendable, Hashable {
 }
 
 /// Why a file cannot be read as a fence file.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum FenceFileError: Error, Sendable, Hashable {
     /// The file is longer than the limit, in bytes.
     case tooLong(limit: Int)

@@ -1,6 +1,9 @@
 /// The formats of fence files.
 ///
 /// The page <doc:Geofences> explains what each can express, and what is ignored when it is read.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum FenceFormat: String, Sendable, Hashable, CaseIterable {
     /// GeoJSON with properties `name`, `radius`, `width`, `dwell_seconds`, `expires`, `notify`: waypost's own format, which keeps everything.
     case geojson

@@ -104,11 +104,11 @@ enum OwnTracksFences {
 /// Numbers for waypoints, which OwnTracks uses as creation times and identifiers.
 ///
 /// Each is derived from the fence's id, so that a file written again replaces the waypoints of the first; no two fences share one.
-public struct OwnTracksStamps: Sendable {
+package struct OwnTracksStamps: Sendable {
     private var used: Set<Int> = []
 
     /// The number for a fence with that id, unless another one in the file has it: a second between September 2001 and March 2033.
-    public static func stamp(of id: String) -> Int {
+    package static func stamp(of id: String) -> Int {
         // FNV-1a, 32 bits (http://www.isthe.com/chongo/tech/comp/fnv/): the same on every run and machine.
         let hash = id.utf8.reduce(2_166_136_261 as UInt32) { ($0 ^ UInt32($1)) &* 16_777_619 }
         return 1_000_000_000 + Int(hash % 1_000_000_000)

@@ -1,6 +1,6 @@
 extension GeofenceEvent {
     /// Appends the event as a line for people: `2026-03-01 00:00:08 enter Yard, crossed, 2.3 m inside`.
-    public func append(to text: inout TextBuffer, _ format: ScreenFormat = ScreenFormat()) {
+    package func append(to text: inout TextBuffer, _ format: ScreenFormat = ScreenFormat()) {
         text.append(string: time.map(format.moment) ?? "-")
         text.append(" ")
         text.append(string: kind.rawValue)

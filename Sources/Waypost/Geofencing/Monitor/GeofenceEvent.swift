@@ -1,6 +1,9 @@
 /// Something that happened between the tracked object and a fence.
 public struct GeofenceEvent: Sendable, Hashable {
     /// What happened; the raw values are the words on the wire.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// The object came in.
         case enter

@@ -1,5 +1,8 @@
 /// Why bytes are not the state of a monitor.
-public enum GeofenceStateError: Error, Hashable, Sendable {
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
+public enum GeofenceStateError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The bytes begin with something else, or are too short to tell.
     case foreign
     /// A version that this program does not know.
@@ -8,6 +11,16 @@ public enum GeofenceStateError: Error, Hashable, Sendable {
     case checksum
     /// The checksum matches, but a value is invalid, at this offset in bytes from the start.
     case value(offset: Int)
+
+    /// A few words for people.
+    public var description: String {
+        switch self {
+        case .foreign: "is not the state of fences"
+        case .version(let number): "has format \(number) of the state of fences, which this waypost does not read"
+        case .checksum: "is damaged: its checksum does not match"
+        case .value(let offset): "has an impossible value at byte \(offset)"
+        }
+    }
 }
 
 // The two files of a monitor's state:

@@ -98,6 +98,9 @@ public struct FenceCircle: Sendable, Hashable {
 }
 
 /// Why a shape cannot be made.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum FenceShapeError: Error, Hashable, Sendable {
     /// A radius that is not a positive number of metres on this Earth.
     case radiusOutOfRange(metres: Double)

@@ -1,29 +1,29 @@
 /// How quantities and times are shown to a person: in which units, and in which time zone.
 ///
 /// Files and JSON always use SI units and UTC.
-public struct ScreenFormat: Sendable, Equatable {
+package struct ScreenFormat: Sendable, Equatable {
     /// The units of distances, heights and speeds.
-    public var units: UnitSystem
+    package var units: UnitSystem
     /// The time zone in which moments are shown.
-    public var zone: TimeZoneRules
+    package var zone: TimeZoneRules
 
     /// Creates a format, by default in metres and UTC.
-    public init(units: UnitSystem = .metric, zone: TimeZoneRules = .utc) {
+    package init(units: UnitSystem = .metric, zone: TimeZoneRules = .utc) {
         self.units = units
         self.zone = zone
     }
 
     /// A moment in the zone's time: `2026-11-22 16:25:01`, with milliseconds unless they are zero.
-    public func moment(_ time: UTCTime) -> String { "\(day(time)) \(timeOfDay(time))" }
+    package func moment(_ time: UTCTime) -> String { "\(day(time)) \(timeOfDay(time))" }
 
     /// The day of a moment: `2026-11-22`.
-    public func day(_ time: UTCTime) -> String { String(shown(time).prefix(10)) }
+    package func day(_ time: UTCTime) -> String { String(shown(time).prefix(10)) }
 
     /// The time of day of a moment: `16:25:01`, `16:25:01.200`.
-    public func timeOfDay(_ time: UTCTime) -> String { String(shown(time).dropFirst(11).dropLast()) }
+    package func timeOfDay(_ time: UTCTime) -> String { String(shown(time).dropFirst(11).dropLast()) }
 
     /// A moment in RFC 3339 text from outside; the text itself when it is not one.
-    public func moment(_ text: String) -> String { UTCTime(rfc3339: text).map { moment($0) } ?? text }
+    package func moment(_ text: String) -> String { UTCTime(rfc3339: text).map { moment($0) } ?? text }
 
     private func shown(_ time: UTCTime) -> String {
         var text = TextBuffer(capacity: 32)

@@ -56,9 +56,11 @@ public struct HTTPMessage: Sendable, Hashable {
 }
 
 /// Records cannot be put into a format because this device lacks something, which a person has to fix.
-public struct FormatError: Error, Equatable, Sendable {
+public struct FormatError: Error, Equatable, Sendable, CustomStringConvertible {
     /// What is missing, for people.
     public var reason: String
+    /// The same.
+    public var description: String { reason }
 
     /// A failure with the given reason.
     public init(reason: String) {

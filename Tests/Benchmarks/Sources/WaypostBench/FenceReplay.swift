@@ -45,6 +45,7 @@ enum FenceReplay {
                 case .exit: result.exits += 1
                 case .pass: result.passes += 1
                 case .dwell: break
+                @unknown default: break
                 }
             }
             if second == 0 { result.enters += monitor.fencesInside.count }

@@ -2,7 +2,6 @@
 import Waypost
 import WaypostControl
 import WaypostDispatch
-import WaypostGeofences
 import WaypostKit
 import WaypostPositioning
 import WaypostRecording
@@ -19,7 +18,6 @@ var recording: [Position] { missing() }
 var now: UTCTime { missing() }
 var bytes: [UInt8] { missing() }
 var path: String { missing() }
-var settings: GeofenceKeeper.Settings { missing() }
 var outbox: Outbox { missing() }
 var log: any PositionSupply { missing() }
 var call: TrackCall { missing() }

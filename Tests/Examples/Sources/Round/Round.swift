@@ -32,7 +32,7 @@ public struct Round: Sendable {
             case .exit: tell("left \(event.name)")
             case .dwell: tell("stays at \(event.name)")
             case .pass: tell("drove through \(event.name)")
-            case nil: break
+            default: break
             }
         }
     }

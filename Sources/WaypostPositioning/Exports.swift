@@ -1,0 +1,2 @@
+// What the signatures of this module name of WaypostSystem, which is no product.
+@_exported import class WaypostSystem.WakeSignal
