@@ -23,6 +23,10 @@ let package = Package(
         .executableTarget(name: "server-events", dependencies: kit, path: "Sources/ServerEvents", swiftSettings: strict),
         .target(name: "Broker", dependencies: kit, swiftSettings: strict),
         .target(name: "Courier", dependencies: kit, swiftSettings: strict),
+        .target(name: "RunningCoach", dependencies: kit, swiftSettings: strict),
+        .executableTarget(
+            name: "running-coach", dependencies: ["RunningCoach"] + kit, path: "Sources/RunningCoachProgram", swiftSettings: strict),
+        .testTarget(name: "RunningCoachTests", dependencies: ["RunningCoach"] + kit, swiftSettings: strict),
         .target(name: "Ride", dependencies: kit, swiftSettings: strict),
         .target(name: "Round", dependencies: kit, swiftSettings: strict),
         .testTarget(name: "RoundTests", dependencies: ["Round"] + kit, swiftSettings: strict),
