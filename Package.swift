@@ -52,10 +52,11 @@ let package = Package(
         .target(name: "CZlib", dependencies: ["CLibrary"], cSettings: [.treatAllWarnings(as: .error)]),
         .target(name: "CSodium", dependencies: ["CLibrary"], cSettings: [.treatAllWarnings(as: .error)]),
         .target(name: "CMosquitto", dependencies: ["CLibrary"], cSettings: [.treatAllWarnings(as: .error)]),
+        .target(name: "CCurses", dependencies: ["CLibrary"], cSettings: [.treatAllWarnings(as: .error)]),
         .target(
             name: "WaypostSystem",
             dependencies: [
-                "Waypost", "CTaskPool", "CClock", "CSQLite", "CCurl", "CZlib", "CSodium", "CMosquitto",
+                "Waypost", "CTaskPool", "CClock", "CSQLite", "CCurl", "CZlib", "CSodium", "CMosquitto", "CCurses",
                 .product(name: "DequeModule", package: "swift-collections"), .product(name: "HeapModule", package: "swift-collections"),
             ],
             swiftSettings: strict),

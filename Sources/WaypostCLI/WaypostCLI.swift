@@ -15,7 +15,8 @@ struct WaypostCLI: ParsableCommand {
             """,
         version: "waypost \(WaypostVersion.text)",
         subcommands: [
-            RunCommand.self, StatusCommand.self, WatchCommand.self, ConvertCommand.self, FencesCommand.self, DevicesCommand.self,
+            RunCommand.self, StatusCommand.self, WatchCommand.self, MonitorCommand.self, ConvertCommand.self, FencesCommand.self,
+            DevicesCommand.self,
             LogCommand.self, DispatchCommandGroup.self, TrackCommand.self, LedgerCommand.self, DoctorCommand.self, ReceiverCommand.self,
             PrivateCommand.self,
             HoldCommand.self, PlaybackCommand.self, CapabilitiesCommand.self, ConfigCommand.self, SetupCommand.self,

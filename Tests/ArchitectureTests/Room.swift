@@ -33,7 +33,7 @@ extension Room {
         // The one place that talks to libc and the system.
         Room(
             name: "WaypostSystem", floor: 1,
-            targets: ["Waypost", "CTaskPool", "CClock", "CSQLite", "CCurl", "CZlib", "CSodium", "CMosquitto"],
+            targets: ["Waypost", "CTaskPool", "CClock", "CSQLite", "CCurl", "CZlib", "CSodium", "CMosquitto", "CCurses"],
             products: ["DequeModule", "HeapModule"],
             toolchain: ["Glibc", "Musl", "Synchronization", "_Concurrency"]),
 
@@ -46,6 +46,7 @@ extension Room {
         Room(name: "CZlib", floor: 0, targets: ["CLibrary"]),
         Room(name: "CSodium", floor: 0, targets: ["CLibrary"]),
         Room(name: "CMosquitto", floor: 0, targets: ["CLibrary"]),
+        Room(name: "CCurses", floor: 0, targets: ["CLibrary"]),
         Room(name: "CGPSD", floor: 1),
         Room(name: "CTOML", floor: 1),
 

@@ -55,7 +55,7 @@ struct FenceTable {
     }
 
     /// Where the device is: `inside, 12 m` from its border, `1.2 km` away.
-    private static func side(_ fence: FenceEntry, _ format: ScreenFormat) -> String {
+    static func side(_ fence: FenceEntry, _ format: ScreenFormat) -> String {
         let distance = fence.distanceMetres.map { format.units.distance(abs($0)) }
         return fence.isInside == true ? ["inside", distance].compactMap { $0 }.joined(separator: ", ") : distance ?? ""
     }

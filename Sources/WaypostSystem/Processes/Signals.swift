@@ -2,6 +2,9 @@ import Glibc
 
 /// How the process handles signals.
 public enum Signals {
+    /// The signal of Ctrl-C.
+    public static let interrupt = SIGINT
+
     /// Makes writing to a pipe or socket without reader an error of the call instead of ending the process.
     public static func ignoreBrokenPipe() {
         signal(SIGPIPE, SIG_IGN)
@@ -19,6 +22,14 @@ public enum Signals {
         var number: Int32 = 0
         while sigwait(&set, &number) != 0 {}
         return number
+    }
+
+    /// A signal that asks to stop and has come already; nil when there is none. They must be blocked.
+    public static func takeStopRequest() -> Int32? {
+        var set = stopRequests
+        var noTime = timespec()
+        let number = sigtimedwait(&set, nil, &noTime)
+        return number > 0 ? number : nil
     }
 
     /// The signals that are not ignored: a parent that starts us with one ignored (`nohup`, `&` in a script) wants us to ignore it, but a

@@ -1,0 +1,191 @@
+import Waypost
+import WaypostControl
+import WaypostSystem
+
+/// The panels of the monitor: fix, sky, fences, events, queue and log.
+struct MonitorPanels {
+    private let state: MonitorState
+    private let format: ScreenFormat
+    private let now: Int64
+    private let columns: Int
+
+    /// - Parameters:
+    ///   - state: what is shown.
+    ///   - format: units and time zone.
+    ///   - now: the monotonic clock, milliseconds.
+    ///   - columns: how wide the panels are; sentences are wrapped to that.
+    init(_ state: MonitorState, _ format: ScreenFormat, at now: Int64, columns: Int) {
+        (self.state, self.format, self.now, self.columns) = (state, format, now, columns)
+    }
+
+    /// A sentence in as many lines as it needs.
+    private func sentence(_ text: String, _ style: FullScreen.Style = []) -> [MonitorLine] {
+        wrapped(printable(text), columns: columns, indent: 2).map { MonitorLine($0, style) }
+    }
+
+    // MARK: - Fix
+
+    /// The position, or why there is none and what to do.
+    var fix: MonitorPanel {
+        let source = state.status?.source.map { MonitorLine($0.url, .dim) } ?? MonitorLine()
+        if let privacy = state.status?.privacy, privacy.isPrivate || privacy.isWithheld {
+            let words = privacy.isPrivate ? "private mode is on" : "inside a privacy zone"
+            return MonitorPanel("FIX", note: source, [MonitorLine(words, [.bold, .yellow])], least: 1)
+        }
+        if let (position, at) = state.position {
+            let words = PositionLine(position, format).words
+            var lines = sentence(words[0], [.bold, .green]) + sentence(words[1])
+            lines.append(MonitorLine([position.time.map { "at \(format.moment($0))" }, age(at)].compactMap { $0 }.joined(separator: ", ")))
+            lines += followingLines
+            return MonitorPanel("FIX", note: source, lines, least: 3)
+        }
+        return MonitorPanel("FIX", note: source, missingLines, least: 3)
+    }
+
+    private func age(_ at: Int64) -> String? {
+        let seconds = (now - at) / 1_000
+        return seconds < 2 ? nil : "\(spanText(seconds: seconds)) ago"
+    }
+
+    private var followingLines: [MonitorLine] {
+        guard let following = state.status?.following else { return [] }
+        var words: [String] = []
+        if following.pace == .asleep { words.append("the receiver sleeps for \(spanText(seconds: following.asleepSeconds ?? 0)) more") }
+        if following.isStationary { words.append("at rest") }
+        if let speed = following.averageSpeedMetresPerSecond { words.append("on average \(format.units.speed(speed))") }
+        return words.isEmpty ? [] : [MonitorLine(words.joined(separator: ", "), .dim)]
+    }
+
+    private var missingLines: [MonitorLine] {
+        var lines: [MonitorLine] = []
+        let last = state.loss?.value
+        let place =
+            LastPlace(last?.lastPosition, ageSeconds: last?.lastPositionAgeSeconds.map { $0 + sinceLoss }, format)
+            ?? LastPlace(state.status?.lastPosition, ageSeconds: state.status?.lastPositionAgeSeconds, format)
+        if let search = state.status.flatMap(SearchWords.init) {
+            lines.append(MonitorLine("no position for \(spanText(seconds: search.seconds))", [.bold, .red]))
+            lines += search.tried.flatMap { sentence("\($0.source): \($0.found)") }
+            if let place { lines += sentence(place.words) }
+            lines += sentence("next: \(search.next)")
+            lines += search.commands.flatMap { sentence("  \($0)", .bold) }
+        } else {
+            lines += sentence("no position: \(last?.detail ?? "waiting for the tracker")", [.bold, .red])
+            if let place { lines += sentence(place.words) }
+        }
+        return lines
+    }
+
+    private var sinceLoss: Int { state.loss.map { Int((now - $0.at) / 1_000) } ?? 0 }
+
+    // MARK: - Sky
+
+    /// The satellites, the used and the strong ones first, each with a bar for its signal.
+    var sky: MonitorPanel {
+        guard let view = state.sky, !view.satellites.isEmpty else {
+            return MonitorPanel("SKY", [MonitorLine("no satellites reported", .dim)], least: 1)
+        }
+        let used = view.satellites.count(where: \.isUsed)
+        let sorted = view.satellites.sorted { first, second in
+            if first.isUsed != second.isUsed { return first.isUsed }
+            return (first.signalDecibelHertz ?? -1) > (second.signalDecibelHertz ?? -1)
+        }
+        return MonitorPanel(
+            "SKY", note: MonitorLine("\(used) used of \(view.satellites.count)", .dim), sorted.map(MonitorPanels.line), least: 4)
+    }
+
+    /// A satellite: `E 12  43 dBHz ████████  71° 123°`.
+    private static func line(_ satellite: SatelliteView) -> MonitorLine {
+        let style: FullScreen.Style = satellite.isUsed ? .green : .dim
+        var line = MonitorLine("\(letter(satellite.constellation))\(padded(satellite.number, 4))  ", satellite.isUsed ? .bold : .dim)
+        let signal = satellite.signalDecibelHertz.map { Int($0.rounded()) }
+        line.append("\(signal.map { padded($0, 2) } ?? " -")  ", style)
+        // A cell for each 5 dB-Hz; signals in the open reach 50.
+        let cells = max(0, min(10, (signal ?? 0) / 5))
+        line.append(String(repeating: "█", count: cells) + String(repeating: "·", count: 10 - cells), style)
+        if let elevation = satellite.elevationDegrees, let azimuth = satellite.azimuthDegrees {
+            line.append("  \(padded(Int(elevation.rounded()), 3))\u{B0} \(padded(Int(azimuth.rounded()), 3))\u{B0}", .dim)
+        }
+        return line
+    }
+
+    private static func padded(_ number: Int, _ width: Int) -> String {
+        let text = "\(number)"
+        return String(repeating: " ", count: max(0, width - text.count)) + text
+    }
+
+    /// The letter of a system.
+    ///
+    /// - Source: RINEX 3.05, table 4: observation codes' system identifiers.
+    private static func letter(_ constellation: Constellation) -> String {
+        switch constellation {
+        case .gps: "G"
+        case .glonass: "R"
+        case .galileo: "E"
+        case .beidou: "C"
+        case .qzss: "J"
+        case .navic: "I"
+        case .sbas: "S"
+        case .unknown: "?"
+        }
+    }
+
+    // MARK: - Fences and events
+
+    /// The fences by distance.
+    var fences: MonitorPanel {
+        let count = state.status?.fences?.count ?? 0
+        guard count > 0 else { return MonitorPanel("FENCES", [MonitorLine("none", .dim)], least: 1) }
+        let lines = state.fences.map { fence in
+            let isInside = fence.isInside == true
+            var line = MonitorLine(isInside ? "● " : "○ ", isInside ? .green : .dim)
+            line.append(fence.name, isInside ? .bold : [])
+            line.append("  \(FenceTable.side(fence, format))", .dim)
+            return line
+        }
+        let empty = [MonitorLine("no distances without a position", .dim)]
+        return MonitorPanel("FENCES", note: MonitorLine(counted(count, "fence"), .dim), lines.isEmpty ? empty : lines, least: 3)
+    }
+
+    /// The events, newest first.
+    var events: MonitorPanel {
+        let lines = state.events.map { event in
+            var line = MonitorLine("\(event.time.map { String(format.timeOfDay($0).prefix(8)) } ?? "-")  ", .dim)
+            line.append("\(event.kind) ", .bold)
+            line.append(event.name)
+            if event.payload?.isLate == true { line.append(", late", .dim) }
+            return line
+        }
+        return MonitorPanel("EVENTS", lines.isEmpty ? [MonitorLine("none yet", .dim)] : lines, least: 3)
+    }
+
+    // MARK: - Queue and log
+
+    /// The destinations, a line each.
+    var queue: MonitorPanel {
+        let destinations = state.status?.destinations ?? []
+        let lines = destinations.flatMap { destination in
+            var line = MonitorLine("\(destination.name)  ", .bold)
+            line.append(MonitorPanels.figures(of: destination))
+            if let seconds = destination.nextSeconds { line.append(", next in \(spanText(seconds: seconds))") }
+            if [.idle, .waiting, .sending].contains(destination.state) { return [line] }
+            let problem = [destination.state.text, destination.reason].compactMap { $0 }.joined(separator: ": ")
+            return [line] + sentence("  \(problem)", [.bold, .yellow])
+        }
+        let none = [MonitorLine("no destinations", .dim)]
+        return MonitorPanel("SENDING", lines.isEmpty ? none : lines, least: 2)
+    }
+
+    private static func figures(of destination: DestinationReport) -> String {
+        let waiting = destination.positionCount.map { "\(destination.eventCount &+ $0)" } ?? "?"
+        return "\(waiting) waiting, \(destination.sentCount) sent"
+    }
+
+    /// The log's folder and figures.
+    var log: MonitorPanel {
+        guard let log = state.status?.log else { return MonitorPanel("LOG", [MonitorLine("-", .dim)], least: 1) }
+        if log.isOff { return MonitorPanel("LOG", [MonitorLine("off", .dim)], least: 1) }
+        let note = log.isRecording ? MonitorLine("recording", .green) : MonitorLine("paused", [.bold, .red])
+        let counts = "\(counted(log.positionCount, "position")), \(counted(log.segmentCount, "segment")), \(sizeText(bytes: log.byteCount))"
+        return MonitorPanel("LOG", note: note, [MonitorLine(counts), MonitorLine(log.directory, .dim)], least: 1)
+    }
+}
