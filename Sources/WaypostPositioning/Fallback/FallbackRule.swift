@@ -65,15 +65,22 @@ public struct FallbackRule: Sendable {
     /// How each member can be shared; set it before a step when it has changed.
     public var sharing: [SourceSharing]
     /// The active member.
-    public private(set) var active = 0
+    public private(set) var active: Int
 
     private let times: Times
     private var members: [FallbackMember]
     private var needsOthers = false
 
-    /// A rule for as many members as there are entries; the first step starts the first.
-    public init(sharing: [SourceSharing], times: Times = Times()) {
+    /// A rule for as many members as there are entries.
+    ///
+    /// - Parameters:
+    ///   - sharing: how each member can be shared.
+    ///   - times: the times of the rule.
+    ///   - first: the member that the first step starts as the active one, with those before it beside it.
+    public init(sharing: [SourceSharing], times: Times = Times(), startingWith first: Int = 0) {
         precondition(!sharing.isEmpty, "a fallback needs a source")
+        precondition(sharing.indices.contains(first), "the first source is one of them")
+        active = first
         self.sharing = sharing
         self.times = times
         members = sharing.map { _ in FallbackMember(leastSilence: times.silence) }

@@ -27,11 +27,17 @@ struct FallbackRun {
     private var isLost = false
     private var reported: [SourceMember] = []
 
-    init(members: [any PositionSource], times: FallbackRule.Times, mailbox: FallbackMailbox, output: @escaping PositionSourceOutput) {
+    /// The member in use.
+    var active: Int { rule.active }
+
+    init(
+        members: [any PositionSource], times: FallbackRule.Times, startingWith first: Int, mailbox: FallbackMailbox,
+        output: @escaping PositionSourceOutput
+    ) {
         sources = members
         self.mailbox = mailbox
         self.output = output
-        rule = FallbackRule(sharing: members.map(\.sharing), times: times)
+        rule = FallbackRule(sharing: members.map(\.sharing), times: times, startingWith: first)
         peers = members.map { _ in nil }
     }
 

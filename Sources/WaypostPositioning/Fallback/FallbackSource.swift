@@ -1,3 +1,4 @@
+import Synchronization
 import Waypost
 import WaypostSystem
 
@@ -16,6 +17,12 @@ public struct FallbackSource: PositionSource {
     /// The members, the best first; their names must differ.
     public let members: [any PositionSource]
     private let times: FallbackRule.Times
+    private let lastUsed = LastUsed()
+
+    /// The member that was in use when the last run was cancelled, such as for a planned sleep: the next one begins with it.
+    private final class LastUsed: Sendable {
+        let member = Atomic(0)
+    }
 
     /// A source of these members, the best first.
     public init(_ members: [any PositionSource], times: FallbackRule.Times = FallbackRule.Times()) {
@@ -37,7 +44,8 @@ public struct FallbackSource: PositionSource {
     /// Delivers events until every member has ended or the task is cancelled.
     public func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
         let mailbox = FallbackMailbox()
-        var run = FallbackRun(members: members, times: times, mailbox: mailbox, output: output)
+        let first = lastUsed.member.exchange(0, ordering: .relaxed)
+        var run = FallbackRun(members: members, times: times, startingWith: first, mailbox: mailbox, output: output)
         let alarm = FallbackAlarm(mailbox: mailbox)
         await withTaskCancellationHandler {
             await run.begin()
@@ -52,7 +60,10 @@ public struct FallbackSource: PositionSource {
         mailbox.close()
         await alarm.stop()
         await run.stopAll()
-        guard run.hasEnded, !Task.isCancelled else { return }
+        guard run.hasEnded, !Task.isCancelled else {
+            lastUsed.member.store(run.active, ordering: .relaxed)
+            return
+        }
         if let failure = run.failure { throw failure }
         await output(.finished)
     }

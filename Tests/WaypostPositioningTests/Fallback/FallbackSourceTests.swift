@@ -22,6 +22,21 @@ import WaypostTestKit
         #expect(violations.isEmpty, "\(violations)")
     }
 
+    /// After a planned sleep the receiver that had the fix is asked first, and not a gpsd that is not there.
+    @Test func beginsAgainWithTheSourceThatWasInUse() async throws {
+        let (first, second) = (PuppetSource("puppet:a", speaks: false), PuppetSource("puppet:b", speaks: true))
+        let source = FallbackSource([first, second], times: FallbackSourceTests.quick)
+        try await running(source) { log in #expect(await log.waits { $0.positions.last?.source == "puppet:b" }) }
+        try await running(source) { log in
+            #expect(await log.waits { !$0.positions.isEmpty })
+            #expect(log.losses.isEmpty && log.switches.isEmpty)
+            // The better one is looked at beside it.
+            #expect(await log.waits { _ in first.isRunning })
+            first.speaks = true
+            #expect(await log.waits { $0.positions.last?.source == "puppet:a" })
+        }
+    }
+
     @Test func leavesASilentSourceAndReturnsWhenItIsHealthy() async throws {
         let (first, second) = (PuppetSource("puppet:a", speaks: true), PuppetSource("puppet:b", speaks: true))
         try await running(FallbackSource([first, second], times: FallbackSourceTests.quick)) { log in
