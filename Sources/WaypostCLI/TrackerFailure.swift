@@ -55,6 +55,10 @@ extension CommandFailure {
                 next: "see why: sudo waypost doctor; sudo journalctl -u waypostd")
         case .stopped:
             self.init(.unavailable, what: "tracker", why: "the service is stopped", next: "start it: sudo systemctl start waypostd")
+        case .masked:
+            self.init(
+                .unavailable, what: "tracker", why: "the service is masked, so that nothing can start it",
+                next: "sudo systemctl unmask waypostd; sudo systemctl enable --now waypostd")
         case .failed:
             self.init(
                 .unavailable, what: "tracker", why: "the service has failed",

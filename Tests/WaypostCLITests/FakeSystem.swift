@@ -107,6 +107,11 @@ final class FakeSystem {
         examine().flatMap { entry in entry.report.findings.map { (entry.check, $0) } }.filter { $0.1.level == level }
     }
 
+    /// Makes an empty folder.
+    func makeFolder(_ name: String) throws {
+        try FileManager.default.createDirectory(atPath: path + name, withIntermediateDirectories: true)
+    }
+
     private func makeFolder(above file: String) throws {
         let folder = (path + file).split(separator: "/").dropLast().joined(separator: "/")
         try FileManager.default.createDirectory(atPath: "/" + folder, withIntermediateDirectories: true)

@@ -10,6 +10,10 @@ import WaypostSystem
     @Test(arguments: [
         ("inactive", "the service is stopped; start it: sudo systemctl start waypostd"),
         ("failed", "the service has failed; see why: sudo waypost doctor; sudo journalctl -u waypostd"),
+        (
+            "inactive\nLoadState=masked",
+            "the service is masked, so that nothing can start it; sudo systemctl unmask waypostd; sudo systemctl enable --now waypostd"
+        ),
         ("activating", "the service is starting; try again in a moment"),
         ("activating\nSubState=start", "the service is starting; try again in a moment"),
         (
@@ -24,6 +28,26 @@ import WaypostSystem
 
     @Test(arguments: ["ActiveState=active\n", "", "System has not been booted with systemd\n"]) func saysNothingOtherwise(output: String) {
         #expect(CommandFailure(serviceIs: ServiceState(Array(output.utf8)))?.line == nil)
+    }
+
+    /// A service that an administrator has masked must be unmasked before it can be started.
+    @Test func unmasksAMaskedService() throws {
+        let system = try FakeSystem()
+        try system.remove("/proc/700")
+        try system.link("/etc/systemd/system/waypostd.service", to: "/dev/null")
+        try system.write("", to: "/dev/null")
+        let finding = try #require(report(ServiceCheck.self, system).findings.first)
+        #expect(finding.commands == ["sudo systemctl unmask waypostd.service", "sudo systemctl enable --now waypostd.service"])
+        #expect(finding.evidence.first?.text == "masked: nothing can start it")
+    }
+
+    /// A card in a reader has an empty folder for /proc: nobody can say whether its tracker runs.
+    @Test func callsNothingStoppedOnACardWhoseProcIsEmpty() throws {
+        let system = try FakeSystem()
+        try system.remove("/proc")
+        try system.remove("/commands")
+        try system.makeFolder("/proc")
+        #expect(system.findings().filter { $0.check == "service" }.isEmpty)
     }
 
     /// The system's files, looked at by a user of it; nothing answers.

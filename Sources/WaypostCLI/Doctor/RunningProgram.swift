@@ -13,6 +13,8 @@ struct RunningProgram: Equatable, Sendable {
     var unit: String?
     /// The serial lines that it has open, with the links as evidence.
     var lines: [Line] = []
+    /// The pseudo terminals that it has open: the one that it was started from, or one that stands for a serial line.
+    var terminals: [Line] = []
     /// Whether its open files could be read.
     var isVisible = true
 
@@ -24,9 +26,9 @@ struct RunningProgram: Equatable, Sendable {
         var evidence: Evidence
     }
 
-    /// All processes of the tree; nil without a `/proc`.
+    /// All processes of the tree; nil without a `/proc`, or with an empty one, as every card has.
     static func all(in tree: SystemTree) -> [RunningProgram]? {
-        guard let names = tree.names(in: "/proc") else { return nil }
+        guard let names = tree.names(in: "/proc"), names.contains(where: { Int($0) != nil }) else { return nil }
         return names.compactMap { Int($0) }.sorted().compactMap { processID in
             guard let name = tree.firstLine(of: "/proc/\(processID)/comm")?.text else { return nil }
             var program = RunningProgram(processID: processID, name: name)
@@ -41,15 +43,20 @@ struct RunningProgram: Equatable, Sendable {
             }
             for descriptor in descriptors {
                 let link = "\(folder)/\(descriptor)"
-                guard let target = tree.linkTarget(link), target.hasPrefix("/dev/tty"), target.count > "/dev/tty".count else { continue }
-                let isConsole = target.dropFirst("/dev/tty".count).allSatisfy(\.isNumber)
-                if isConsole { continue }
-                let device = tree.resolved(target)
-                if program.lines.contains(where: { $0.device == device }) { continue }
-                program.lines.append(Line(device: device, evidence: Evidence(file: link, text: "\(target) (\(name))")))
+                guard let target = tree.linkTarget(link) else { continue }
+                let line = Line(device: tree.resolved(target), evidence: Evidence(file: link, text: "\(target) (\(name))"))
+                if target.hasPrefix("/dev/pts/") { program.terminals.append(line) }
+                guard isSerial(target), !program.lines.contains(where: { $0.device == line.device }) else { continue }
+                program.lines.append(line)
             }
             return program
         }
+    }
+
+    /// Whether a device is a serial line, not a console of the screen.
+    private static func isSerial(_ device: String) -> Bool {
+        let name = device.dropFirst("/dev/tty".count)
+        return device.hasPrefix("/dev/tty") && !name.allSatisfy(\.isNumber)
     }
 
     /// A field of `/proc/PID/status`.

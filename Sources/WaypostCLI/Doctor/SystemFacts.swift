@@ -108,6 +108,9 @@ struct SystemFacts: Sendable {
     /// The unit of the tracker; nil when it is not installed as a service.
     var unitPath: String? { SystemFacts.unitPath(in: tree) }
 
+    /// Whether an administrator has masked the service: its unit is a link to nothing.
+    var isServiceMasked: Bool { unitPath.flatMap(tree.linkTarget) == "/dev/null" }
+
     /// The unit of the tracker in a system; nil when it is not installed as a service.
     static func unitPath(in tree: SystemTree) -> String? {
         unitFolders.map { $0 + "/waypostd.service" }.first { tree.lines(of: $0) != nil }
@@ -123,7 +126,9 @@ struct SystemFacts: Sendable {
 
     /// The processes that have a device open.
     func holders(of device: String) -> [(program: RunningProgram, evidence: Evidence)] {
-        (programs ?? []).compactMap { program in program.lines.first { $0.device == device }.map { (program, $0.evidence) } }
+        (programs ?? []).compactMap { program in
+            (program.lines + program.terminals).first { $0.device == device }.map { (program, $0.evidence) }
+        }
     }
 
     /// The process of the tracker: the service's, else one of this user; nil when only others run, as one that somebody else tries by hand.

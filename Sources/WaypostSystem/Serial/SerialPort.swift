@@ -3,7 +3,7 @@ import Glibc
 /// A serial line that is open to read from: raw, without echo, and locked for this process.
 ///
 /// - The line is made raw before anything else happens: until then the kernel echoes every sentence back to the receiver.
-/// - Two locks: `TIOCEXCL` refuses other programs (except root's), `flock` those that ask for it, such as a second waypost.
+/// - Two locks: `TIOCEXCL` refuses other programs (except root's; not on pseudo terminals), `flock` those that ask for it, such as a second waypost.
 /// - Opening and closing do not raise or drop the modem lines on purpose (`CLOCAL`, no `HUPCL`), so that devices attached to them are not reset.
 /// - Concurrency: one owner; its calls may wait for the device (USB control transfers), so keep them off threads that must not.
 public struct SerialPort: ~Copyable {
@@ -49,7 +49,10 @@ public struct SerialPort: ~Copyable {
                 return .held
             }
             try configure(descriptor, baudRate: baudRate, path: device)
-            try Syscalls.retrying("lock", path: device) { ioctl(descriptor, UInt(TIOCEXCL)) }
+            // A pseudo terminal outlives a program that is killed, and would stay closed to all until its other end goes away.
+            if !device.hasPrefix("/dev/pts/") {
+                try Syscalls.retrying("lock", path: device) { ioctl(descriptor, UInt(TIOCEXCL)) }
+            }
         } catch {
             Syscalls.close(descriptor)
             throw error
@@ -58,7 +61,7 @@ public struct SerialPort: ~Copyable {
     }
 
     deinit {
-        // A pseudo terminal outlives its last reader, and these locks with it.
+        // A reader of this line that was made from this port may still be open.
         _ = ioctl(descriptor, UInt(TIOCNXCL))
         _ = flock(descriptor, LOCK_UN)
         Syscalls.close(descriptor)

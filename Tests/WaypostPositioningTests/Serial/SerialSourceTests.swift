@@ -140,9 +140,9 @@ extension SerialLineTests {
                     let losses = log.losses.count
                     wire.unplug()
                     if round % 3 != 0 { #expect(await log.waits { $0.losses.count > losses }, "round \(round): no loss told") }
-                    if round == min(4, rounds / 2) { before = (openDescriptorCount, anonymousKilobytes) }
+                    if round == min(4, rounds / 2) { before = (openDescriptorCount - PseudoTerminal.keptNumberCount, anonymousKilobytes) }
                 }
-                let after = (descriptors: openDescriptorCount, memory: anonymousKilobytes)
+                let after = (descriptors: openDescriptorCount - PseudoTerminal.keptNumberCount, memory: anonymousKilobytes)
                 let first = try #require(before)
                 print(
                     "replug: \(rounds) rounds, slowest \(slowest) ms, descriptors \(first.descriptors) then \(after.descriptors),",

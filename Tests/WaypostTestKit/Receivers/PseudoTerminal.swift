@@ -82,7 +82,7 @@ public final class PseudoTerminal: Sendable {
     /// Hangs up the line, as pulling the plug does.
     ///
     /// Its number does not come again soon: a program that waits for this line would read the next terminal of that name, which may be
-    /// another test's. Only root can open a line that is in use exclusively: see ``keepsNumbers``.
+    /// another test's.
     public func unplug() {
         near.withLock { near in
             guard near >= 0 else { return }
@@ -92,8 +92,8 @@ public final class PseudoTerminal: Sendable {
         }
     }
 
-    /// Whether the number of an unplugged line never comes again soon, even of a line that was in use exclusively.
-    public static var keepsNumbers: Bool { geteuid() == 0 }
+    /// How many descriptors of this process keep numbers.
+    public static var keptNumberCount: Int { unplugged.withLock(\.count) }
 
     // The far ends of the lines that were unplugged last: the kernel gives a number again when nobody has its terminal open.
     private static let unplugged = Mutex<[Int32]>([])

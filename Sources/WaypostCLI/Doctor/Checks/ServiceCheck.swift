@@ -23,7 +23,8 @@ enum ServiceCheck: DoctorCheck {
             Finding(
                 what: "the tracker is not running: nothing is recorded or sent; "
                     + (isMistaken ? "start it once the configuration is right" : "start it"),
-                evidence: [Evidence(file: unit, text: "not running")] + others,
-                commands: ["sudo systemctl enable --now waypostd.service"]))
+                evidence: [Evidence(file: unit, text: facts.isServiceMasked ? "masked: nothing can start it" : "not running")] + others,
+                commands: (facts.isServiceMasked ? ["sudo systemctl unmask waypostd.service"] : [])
+                    + ["sudo systemctl enable --now waypostd.service"]))
     }
 }

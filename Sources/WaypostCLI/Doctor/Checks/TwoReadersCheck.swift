@@ -9,7 +9,8 @@ enum TwoReadersCheck: DoctorCheck {
 
     static func examine(_ facts: SystemFacts) -> CheckReport {
         guard let programs = facts.programs else { return .notChecked("no /proc") }
-        let devices = Set(programs.flatMap(\.lines).map(\.device)).sorted()
+        // Shells share terminals; a port of the tracker may be one too.
+        let devices = Set(programs.flatMap(\.lines).map(\.device) + facts.ports.map(\.device)).sorted()
         let findings = devices.compactMap { finding(of: $0, facts) }
         let hidden = programs.filter { !$0.isVisible }.count
         let isPartial = findings.isEmpty && hidden > 0
