@@ -30,7 +30,7 @@ import WaypostSystem
         Card(model: "Raspberry Pi 4 Model B Rev 1.4", boot: "enable_uart=1", console: "serial0", port: "ttyS0", isOnReceiver: true),
         Card(
             model: "Raspberry Pi 4 Model B Rev 1.4", boot: "[pi3]\ndtoverlay=disable-bt\n[all]\nenable_uart=1", console: "serial0",
-            port: "ttyAMA0", isOnReceiver: false),
+            port: "ttyAMA0", isOnReceiver: true),
         Card(model: "Raspberry Pi 5 Model B Rev 1.0", boot: "dtparam=uart0=on", console: "serial0", port: "ttyAMA0", isOnReceiver: false),
         Card(model: "Raspberry Pi 5 Model B Rev 1.0", boot: "dtparam=uart0=on", console: "ttyAMA0", port: "ttyAMA0", isOnReceiver: true),
         Card(

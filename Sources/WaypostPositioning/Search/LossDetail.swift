@@ -38,10 +38,12 @@ public enum SourceObstacle: Sendable, Hashable {
     case gpsdWithoutReceiver(isLocal: Bool, candidates: [Candidate] = [])
     /// No device is plugged in that may be opened without being named; the other lines, the likeliest first.
     case noKnownReceiver(candidates: [Candidate])
-    /// This user may not open the port; the group whose members may.
+    /// This user may not open the port; the group whose members may, if there is one.
     case notPermitted(path: String, group: String?)
     /// gpsd has the port on its list.
     case heldByGPSD(path: String)
+    /// Another program has the port open.
+    case heldByAnother(path: String)
     /// The receiver sends the same fix again and again.
     case repeatedFix
     /// The data is neither NMEA nor JSON with positions.

@@ -4,6 +4,8 @@ enum NextStep: Equatable {
     case openSky
     /// The user needs permission.
     case permit(path: String, group: String?)
+    /// The program that has the port must give it up; what to do about it, where it is known.
+    case freePort(path: String, advice: String?)
     /// The receiver must be read through gpsd.
     case readThroughGPSD(path: String)
     /// The source is connected, but nothing comes.
@@ -83,6 +85,7 @@ enum NextStep: Equatable {
             switch detail.obstacle {
             case .notPermitted(let path, let group): self = .permit(path: path, group: group)
             case .heldByGPSD(let path): self = .readThroughGPSD(path: path)
+            case .heldByAnother(let path): self = .freePort(path: path, advice: detail.advice)
             case .gpsdWithoutReceiver(isLocal: true, let candidates): self = .tellGPSD(candidates)
             case .noKnownReceiver: self = hasCandidates ? .nameThePort : .plugIn
             case .noGPSD(let isLocal): self = .startGPSD(isLocal: isLocal)
@@ -100,7 +103,7 @@ enum NextStep: Equatable {
         switch self {
         case .openSky: 0
         case .permit: 1
-        case .readThroughGPSD: 2
+        case .readThroughGPSD, .freePort: 2
         case .checkReceiver: 3
         case .checkLine: 4
         case .tellGPSD: 5
@@ -126,6 +129,8 @@ enum NextStep: Equatable {
         case .permit(let path, let group): return permission(surroundings, path, group)
         case .readThroughGPSD(let path):
             return ("use gpsd://localhost as the source, or take the port from gpsd", ["sudo gpsdctl remove \(path)"])
+        case .freePort(_, let advice?): return (advice, [])
+        case .freePort(let path, nil): return ("stop the program that has \(path); this shows which one it is", ["sudo waypost devices"])
         case .checkLine(let source) where source.name.hasPrefix("gpsd:"):
             return ("check whether gpsd gets data from its receiver (gpspipe is in the package gpsd-clients)", ["gpspipe -r -n 5"])
         case .checkLine(let source): return checkingReceiver(of: source, surroundings)
@@ -230,7 +235,11 @@ enum NextStep: Equatable {
     private func permission(_ surroundings: PositionSearch.Surroundings, _ path: String, _ group: String?) -> (String, [String]) {
         let user = surroundings.userName
         guard let group, group != "root" else {
-            return ("give \(path) to a group that \(user) is in; this shows who may open it", ["ls -l \(path)"])
+            return (
+                "let the group dialout, which \(user) must be in, read and write \(path); if that does not last, find the udev rule that sets it",
+                ["sudo chgrp dialout \(path)", "sudo chmod 660 \(path)", "sudo usermod -aG dialout \(user)"]
+                    + (surroundings.isService ? ["sudo systemctl restart waypostd.service"] : [])
+            )
         }
         let join = "sudo usermod -aG \(group) \(user)"
         if surroundings.isService { return ("add \(user) to the group \(group)", [join, "sudo systemctl restart waypostd.service"]) }

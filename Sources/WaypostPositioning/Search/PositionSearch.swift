@@ -62,6 +62,9 @@ package struct PositionSearch: Sendable, Equatable {
         if let next = sources.first(where: { $0.state == .fix }) { return ("wait: \(next.name) is about to take over", []) }
         let candidates = sources.flatMap(\.candidates)
         let steps = sources.compactMap { NextStep($0, hasCandidates: candidates.contains { $0.words != nil }) }
+        // Without gpsd it may go well; nobody installs it before the other sources have been tried.
+        let isWaiting = sources.contains { $0.state == .starting } && steps.allSatisfy { $0 == .installGPSD }
+        if isWaiting { return ("wait: it is being tried", []) }
         return steps.min { $0.rank < $1.rank }?.words(surroundings, candidate: candidates.first) ?? ("wait: it is being tried", [])
     }
 }
@@ -93,8 +96,9 @@ extension SourceMember {
         case .lost(.ended): "has ended"
         case .lost(.replaced): "another source is used now"
         case .lost(.withheld): "positions are withheld"
-        case .lost(.disconnected(let detail)): obstacle?.found(by: userName) ?? "not connected: \(withoutName(detail.words))"
-        case .lost(.deviceGone(let detail)): obstacle?.found(by: userName) ?? withoutName(detail.words)
+        case .lost(.disconnected(let detail)):
+            obstacle?.found(by: userName, words: detail.words) ?? "not connected: \(withoutName(detail.words))"
+        case .lost(.deviceGone(let detail)): obstacle?.found(by: userName, words: detail.words) ?? withoutName(detail.words)
         }
     }
 
@@ -104,7 +108,7 @@ extension SourceMember {
 }
 
 extension SourceObstacle {
-    fileprivate func found(by userName: String) -> String {
+    fileprivate func found(by userName: String, words: String) -> String {
         switch self {
         case .noGPSD: "not connected: no gpsd answers"
         case .gpsdNotInstalled: "not connected: gpsd is not installed"
@@ -120,6 +124,7 @@ extension SourceObstacle {
             group.map { "\(PositionSearch.deniedWords): only the group \($0) may open \(path), and \(userName) is not in it" }
                 ?? "\(PositionSearch.deniedWords): \(userName) may not open \(path)"
         case .heldByGPSD(let path): "gpsd has \(path)"
+        case .heldByAnother: "not connected: \(words)"
         case .repeatedFix, .unreadable: "sends nothing of use"
         }
     }

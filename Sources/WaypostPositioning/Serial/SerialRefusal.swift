@@ -10,7 +10,7 @@ enum SerialRefusal: Error, Sendable, Equatable {
     case heldByGPSD(path: String)
     /// Another program has it: which one, as far as this user may see.
     case held(path: String, by: [SerialDeviceHolder], isOwn: Bool)
-    /// This user may not open it; the group whose members may.
+    /// This user may not open it; the group whose members may, if there is one.
     case denied(path: String, group: String?)
     /// It disappeared while it was being opened.
     case vanished(path: String)
@@ -37,6 +37,7 @@ enum SerialRefusal: Error, Sendable, Equatable {
         case .noKnownReceiver(let candidates): .noKnownReceiver(candidates: candidates)
         case .denied(let path, let group): .notPermitted(path: path, group: group)
         case .heldByGPSD(let path): .heldByGPSD(path: path)
+        case .held(let path, _, isOwn: false): .heldByAnother(path: path)
         case .missing, .held, .vanished, .noSuchSpeed, .notALine, .failed: nil
         }
     }

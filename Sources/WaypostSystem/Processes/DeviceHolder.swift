@@ -65,10 +65,10 @@ extension Syscalls {
         return bytes.isEmpty ? nil : String(nameBytes: bytes)
     }
 
-    /// The name of the group that owns what the path names; nil when there is nothing, or the group has no name.
+    /// The name of the group whose members may read and write what the path names; nil when there is nothing, or no group may.
     public static func groupName(of path: String) -> String? {
         var status = stat()
-        guard stat(path.cName, &status) == 0 else { return nil }
+        guard stat(path.cName, &status) == 0, status.st_mode & 0o060 == 0o060 else { return nil }
         var entry = group()
         var buffer = [CChar](repeating: 0, count: 4_096)
         var found: UnsafeMutablePointer<group>?

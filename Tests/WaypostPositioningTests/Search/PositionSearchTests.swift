@@ -90,8 +90,32 @@ import Waypost
         #expect(search.why.hasSuffix("permission denied: only the group dialout may open /dev/ttyACM0, and waypost is not in it"))
         #expect(search.commands == ["sudo usermod -aG dialout waypost", "sudo systemctl restart waypostd.service"])
         #expect(PositionSearch([denied], in: byHand).commands == ["sudo usermod -aG dialout mia"])
-        let root = serial(.notPermitted(path: "/dev/ttyACM0", group: "root"))
-        #expect(PositionSearch([root], in: service).commands == ["ls -l /dev/ttyACM0"])
+    }
+
+    /// A port that only root may open, or that the group may only read: joining the group again would not help.
+    @Test(arguments: ["root", nil]) func givesAPortToAGroup(group: String?) {
+        let search = PositionSearch([serial(.notPermitted(path: "/dev/ttyACM0", group: group))], in: service)
+        #expect(
+            search.commands == [
+                "sudo chgrp dialout /dev/ttyACM0", "sudo chmod 660 /dev/ttyACM0", "sudo usermod -aG dialout waypost",
+                "sudo systemctl restart waypostd.service",
+            ])
+    }
+
+    /// A port that another program has is nearer to a position than a gpsd that is not installed.
+    @Test func namesThePortThatIsInUseBeforeAGPSDThatIsMissing() {
+        let missing = SourceMember.State.lost(.disconnected(LossDetail("x", obstacle: .gpsdNotInstalled)))
+        let words = "/dev/ttyACM0: in use by another program (try: sudo waypost devices)"
+        let held = SourceMember.State.lost(.disconnected(LossDetail("\(words)", obstacle: .heldByAnother(path: "/dev/ttyACM0"))))
+        let search = PositionSearch([gpsd(missing), SourceMember(name: "serial:auto", state: held, isActive: true)], in: service)
+        #expect(search.why.hasSuffix("serial:auto: not connected: \(words)"))
+        #expect(search.commands == ["sudo waypost devices"] && search.advice.hasPrefix("stop the program that has /dev/ttyACM0"))
+    }
+
+    @Test func waitsForTheOtherSourcesBeforeItAsksForGPSD() {
+        let missing = SourceMember.State.lost(.disconnected(LossDetail("x", obstacle: .gpsdNotInstalled)))
+        let search = PositionSearch([gpsd(missing), SourceMember(name: "serial:auto", state: .starting, isActive: true)], in: service)
+        #expect(search.advice == "wait: it is being tried" && search.commands.isEmpty)
     }
 
     @Test func namesTheLineForAGPSDWithoutAReceiver() {

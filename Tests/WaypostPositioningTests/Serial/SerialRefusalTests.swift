@@ -39,7 +39,8 @@ extension SerialLineTests {
             }
             try await running(SerialSource(.path(terminal.path), gpsdPorts: [noGPSD])) { log in
                 #expect(await log.waits { $0.losses.count == 1 })
-                #expect(log.losses == [.disconnected("\(terminal.path): in use by sleep (process \(holder.processID))")])
+                let words = "\(terminal.path): in use by sleep (process \(holder.processID))"
+                #expect(log.losses == [.disconnected(LossDetail(words, obstacle: .heldByAnother(path: terminal.path)))])
             }
         }
 
@@ -101,6 +102,14 @@ extension SerialLineTests {
                 SerialRefusal.denied(path: "/dev/ttyUSB0", group: "dialout").words
                     == "/dev/ttyUSB0: permission denied; its group may: sudo usermod -aG dialout $USER, then log in again")
             #expect(Syscalls.groupName(of: "/dev/null") == "root")
+        }
+
+        /// A group that may only read helps nobody who joins it.
+        @Test func namesNoGroupThatMayOnlyRead() throws {
+            let terminal = try PseudoTerminal()
+            defer { terminal.unplug() }
+            #expect(chmod(terminal.path, 0o640) == 0 && Syscalls.groupName(of: terminal.path) == nil)
+            #expect(chmod(terminal.path, 0o660) == 0 && Syscalls.groupName(of: terminal.path) != nil)
         }
 
         @Test func saysThatAPortVanishedWhileItWasProbed() async throws {

@@ -50,10 +50,13 @@ enum ConsoleCheck: DoctorCheck {
 
     private static func finding(_ consoles: [Console], _ facts: SystemFacts, hasBootFile: Bool) -> Finding? {
         let devices = consoles.reduce(consoles[0].devices) { $0.intersection($1.devices) }
-        let device = devices.count == 1 ? devices.first ?? "" : "/dev/serial0"
-        let named = facts.ports.first { port in
+        let onIt = facts.ports.first { port in
             devices.contains(port.device) || !devices.isDisjoint(with: facts.boardLines.devices(of: port.path))
         }
+        // Once the UART that the receiver's port names is put onto the pins, serial0 is that one: the console goes along.
+        let goesAlong = facts.board.map { $0.headerUART == .mini } == true && consoles.contains { $0.word?.contains("serial0") == true }
+        let named = onIt ?? facts.ports.first { goesAlong && ["/dev/ttyS0", "/dev/ttyAMA0"].contains($0.path) }
+        let device = devices.count == 1 && (named == nil || onIt != nil) ? devices.first ?? "" : "/dev/serial0"
         // A user who configured a receiver elsewhere may have a console here.
         if named == nil, !facts.ports.isEmpty || facts.lines?.contains(where: \.isKnownGNSS) == true { return nil }
         let isBoardsOwn =
@@ -63,7 +66,7 @@ enum ConsoleCheck: DoctorCheck {
             level: isSure ? .fault : .note,
             what: isSure
                 ? "a login console is on \(device), the receiver's port: it reads the receiver's data and answers it"
-                : "a login console is on \(device), so no receiver can be; stop this console only if you want a receiver there and can log in another way",
+                : "a login console is on \(device), so no receiver can be there; stop this console only if you want a receiver there and can log in another way",
             evidence: consoles.map(\.evidence) + (named.map { [$0.evidence] } ?? []),
             commands: commands(device, consoles, facts, hasBootFile: hasBootFile))
     }

@@ -38,6 +38,11 @@ enum MiniUARTCheck: DoctorCheck {
         if facts.tree.exists("/etc/systemd/system/multi-user.target.wants/hciuart.service") {
             commands.append("sudo systemctl disable --now hciuart.service")
         }
+        // The small UART's own name has nothing on the pins any more; serial0 is whichever is there.
+        if let port, port.path == "/dev/ttyS0" {
+            let file = shellWord(port.evidence.file)
+            commands.append("\(facts.sudo(for: file))sed -i 's|\(sedPattern(port.path))|/dev/serial0|' \(file)")
+        }
         let evidence = [board.model] + [isEnabled, port?.evidence].compactMap { $0 } + (isEnabled == nil ? others(boot) : [])
         let what =
             isEnabled == nil
