@@ -42,7 +42,7 @@ struct WaypostCLI: ParsableCommand {
         } catch let error where exitCode(for: error) == .validationFailure {
             words.failure(message(for: error)).exit()
         } catch let error where exitCode(for: error) == .success {
-            HelpScreen.show(fullMessage(for: error))
+            HelpScreen.show(CompletionScript.mended(fullMessage(for: error)))
         } catch {
             exit(withError: error)
         }

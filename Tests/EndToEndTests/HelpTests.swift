@@ -44,11 +44,29 @@ extension EndToEnd {
             #expect(run.output.contains("convert") && run.output.contains("fix-rollover"))
         }
 
+        /// Addresses are offered whole, with their colons and slashes, and files as files.
+        @Test(arguments: [
+            ("--source", "gps", "gpsd://"), ("--source", "nmea-t", "nmea-tcp://"), ("--source", "gpsd:", "gpsd://"),
+            ("--config", "dri", "drive.toml"),
+        ]) func completesAddressesInBash(option: String, typed: String, offered: String) async throws {
+            let folder = try TestFolder()
+            try folder.write("", to: "drive.toml")
+            let run = try await shell(
+                """
+                waypost --generate-completion-script bash >script; exec bash -c 'shopt -s extglob; . ./script
+                COMP_WORDS=(waypost run \(option) "\(typed)"); COMP_CWORD=3; COMP_LINE="${COMP_WORDS[*]}"; COMP_POINT=${#COMP_LINE}
+                _waypost waypost "\(typed)" \(option); printf "%s\n" "${COMPREPLY[@]}"; complete -p waypost; printf "%s" "$COMP_WORDBREAKS"'
+                """, in: folder)
+            #expect(run.outputLines.first == offered, "\(run.output) \(run.errors)")
+            #expect(run.output.contains("complete -F _waypost waypost") && run.outputLines.last?.contains(":") == false)
+        }
+
         /// A wrong value's error names the forms that are taken; a long list of them is whole.
         @Test(arguments: [
             (["fences", "add", "Opera", "--at", "33.8;151.2", "--radius", "50"], "such as -33.8568,151.2153"),
             (["fences", "add", "Opera", "--at", "-93.8,151.2", "--radius", "50"], "the latitude is from -90 to 90"),
             (["log", "export", "--since", "lately"], "-1h"), (["watch", "--timeout", "5 parsecs"], "5s"),
+            (["convert", "a.gpx", "b.gpx", "--by-time"], "--output FILE"), (["convert", "a.nmea", "b.gpx", "--too", "kml"], "'--too'"),
             (["watch", "--distance", "-5"], "1.5km"), (["watch", "--accuracy", "bogus"], "withinThreeKilometers"),
             (["ledger", "--since", "15.25"], "15:25"),
         ]) func namesTheFormsOfAValue(arguments: [String], form: String) async throws {

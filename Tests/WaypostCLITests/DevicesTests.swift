@@ -13,12 +13,8 @@ import Waypost
         try system.link("/dev/serial/by-path/pci-0000:00:14.0-usb-0:1:1.0", to: "../../ttyACM0")
         #expect(
             lines(system) == [
-                """
-                /dev/ttyACM0: receiver, u-blox 8, USB 1546:01a8
-                    /dev/serial/by-id/usb-u-blox_AG-if00
-                    /dev/serial/by-path/pci-0000:00:14.0-usb-0:1:1.0
-                    in use by waypostd (process 700)
-                """
+                "/dev/ttyACM0: receiver, u-blox 8, USB 1546:01a8", "    /dev/serial/by-id/usb-u-blox_AG-if00",
+                "    /dev/serial/by-path/pci-0000:00:14.0-usb-0:1:1.0", "    in use by waypostd (process 700)",
             ])
         let json = try JSONParser().parse(Array(try #require(lines(system, json: true).first).utf8))
         #expect(json["receiver"]?.string == "u-blox 8" && json["vendor_id"]?.string == "1546")

@@ -47,8 +47,13 @@ struct ConvertCommand: ParsableCommand {
     @Flag(name: [.short, .long], help: "Do not ask before an existing file is replaced.")
     var force = false
 
-    func validate() throws {
+    /// Refuses files that do not fit together; the parser has refused unknown options before.
+    private func checkFiles() throws {
         if output == nil {
+            if byTime {
+                throw ValidationError(
+                    "--by-time joins recordings, which need --output FILE: convert --by-time a.gpx b.gpx --output all.gpx")
+            }
             // The last file of *.gpx is not meant as the output.
             if files.count > 2 {
                 throw ValidationError("several recordings need --output FILE: convert a.gpx b.gpx c.gpx --output all.gpx")
@@ -61,6 +66,7 @@ struct ConvertCommand: ParsableCommand {
     }
 
     func run() throws {
+        try checkFiles()
         let output = output ?? files[files.count - 1]
         let paths = self.output == nil ? Array(files.dropLast()) : files
         var inputs = try paths.map { try ConversionInput(path: $0, named: from?.format) }

@@ -38,7 +38,7 @@ struct DevicesCommand: ParsableCommand {
     /// The lines to print, device by device.
     static func lines(root: String?, json: Bool) -> [String] {
         let devices = root.map { saved(in: SystemTree(root: $0)) } ?? SerialDeviceCatalogue().devicesWithHolders()
-        return devices.map { json ? line($0) : DeviceLines($0).text }
+        return devices.flatMap { json ? [line($0)] : DeviceLines($0).lines }
     }
 
     /// The serial lines of a saved tree, with the processes in its `/proc`.
@@ -88,11 +88,10 @@ private struct DeviceLines {
         self.device = device
     }
 
-    var text: String {
-        var lines = [device.path + ": " + what]
-        lines += (device.byIDNames + device.byPathNames).map { "    \(oneLine($0, limit: 255))" }
-        lines += device.holders.map { "    in use by \($0.words)" }
-        return lines.joined(separator: "\n")
+    /// The device and what is on it, then its other names and the programs that have it, set in.
+    var lines: [String] {
+        let names = (device.byIDNames + device.byPathNames).map { "    \(oneLine($0, limit: 255))" }
+        return [device.path + ": " + what] + names + device.holders.map { "    in use by \($0.words)" }
     }
 
     private var what: String {

@@ -92,7 +92,9 @@ package struct LogVerifier: Sendable {
         if !journal.isOpen, try !content.isFetched(folder) {
             for name in content.names(journal.stem, reader.decoder.header) where !Syscalls.exists("\(folder.path)/\(name)") {
                 faults.append(
-                    LogFault(path: "\(folder.path)/\(name)", words: "is missing; waypost log recover makes it again from its journal"))
+                    LogFault(
+                        path: "\(folder.path)/\(name)",
+                        words: "is missing; waypost log recover, while no tracker records here, makes it again from its journal"))
             }
         }
         // In an open journal the last record may still be being written; a finished one was cut after its last record.
