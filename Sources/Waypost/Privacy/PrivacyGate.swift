@@ -26,6 +26,8 @@ public struct PrivacyGate: Sendable {
     public enum Decision: Sendable, Hashable {
         /// The fix passes unchanged.
         case pass
+        /// The fix passes unchanged, but the way to it may have led through a zone: nothing may join it to the one before.
+        case passBeyondZone
         /// The fix is replaced by this position.
         case replace(Position)
         /// The fix is withheld, as if it had never come.
@@ -83,7 +85,7 @@ public struct PrivacyGate: Sendable {
         // Every passage must see the fix, even in private mode, because each follows the box.
         for index in passages.indices where passages[index].process(position) { hole = passages[index].hole }
         if isPrivate { return .withhold(.privateMode) }
-        guard let hole else { return .pass }
+        guard let hole else { return passages.contains(where: \.isBeyond) ? .passBeyondZone : .pass }
         guard inside == .coarse, let time = position.time, isCoarseDue(at: time) else { return .withhold(.zone) }
         lastCoarse = time
         var coarse = Position(time: time, coordinate: hole.standIn)
@@ -111,7 +113,10 @@ private struct Passage: Sendable {
     let hole: PrivacyHole
     /// Whether fixes are withheld for this hole.
     private(set) var isInside = false
+    /// Whether the way from the fix before may have led through the hole.
+    private(set) var isBeyond = false
 
+    private var last: Coordinate?
     /// Where the hole ends until the box is well inside or well outside again.
     private var edgeMetres: Double
     /// Whether that edge was drawn for a crossing inward; nil before the first was drawn.
@@ -134,6 +139,8 @@ private struct Passage: Sendable {
 
     /// Processes the next fix; true when it must be withheld.
     mutating func process(_ position: Position) -> Bool {
+        isBeyond = last.map { hole.isCrossed(from: $0, to: position.coordinate) } ?? false
+        last = position.coordinate
         let metres = nearestMetres(position)
         let isOutside = metres >= edgeMetres
         if metres < hole.radiusMetres { drawEdge(forEntry: false, at: position.time) }

@@ -56,6 +56,28 @@ struct PrivacyHole: Sendable, Hashable {
         return atLeast > outerRadiusMetres + 160_000 ? atLeast : Geodesic.distanceMetres(from: centre, to: place)
     }
 
+    /// Whether the way between two places outside may lead through the hole, in a straight line.
+    ///
+    /// - Cost: nothing but a few additions unless one of the places is nearer than the way is long; else two points of a plane.
+    func isCrossed(from first: Coordinate, to last: Coordinate) -> Bool {
+        // A degree is at most 111 700 m long.
+        let width = abs(last.longitudeDegrees - first.longitudeDegrees)
+        let atMost = (abs(last.latitudeDegrees - first.latitudeDegrees) + min(width, 360 - width)) * 111_700
+        if distanceMetres(to: last) > radiusMetres + atMost { return false }
+        // Nobody knows the way of a jump as long as this.
+        if atMost > 1_000_000 { return true }
+        let frame = LocalFrame(origin: centre)
+        let (start, end) = (frame.point(first), frame.point(last))
+        let (east, north) = (end.eastMetres - start.eastMetres, end.northMetres - start.northMetres)
+        let squared = east * east + north * north
+        let part = squared > 0 ? -(start.eastMetres * east + start.northMetres * north) / squared : 0
+        let nearest = min(max(part, 0), 1)
+        let (aside, ahead) = (start.eastMetres + nearest * east, start.northMetres + nearest * north)
+        // How far the plane's line may be from the shortest way on the earth (see LocalFrame).
+        let tolerance = atMost * atMost * atMost / (6 * 6.371e6 * 6.371e6)
+        return (aside * aside + ahead * ahead).squareRoot() < radiusMetres + tolerance
+    }
+
     /// The one coarse place that is shared for all places inside.
     var standIn: Coordinate {
         func snapped(_ degrees: Double) -> Double {

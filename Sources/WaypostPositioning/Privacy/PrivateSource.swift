@@ -111,6 +111,9 @@ private actor PrivacyDoor {
         case .position(let position):
             switch gate.process(position) {
             case .pass: await deliver(position)
+            case .passBeyondZone:
+                await withhold(.zone)
+                await deliver(position)
             case .replace(let coarse): await deliver(coarse)
             case .withhold(let reason): await withhold(reason)
             }

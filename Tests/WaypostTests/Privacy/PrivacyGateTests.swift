@@ -31,12 +31,28 @@ import WaypostTestKit
     private func drive(in inward: Double, out outward: Double, second: Double, through gate: Gate) -> [Position] {
         var told: [Position] = []
         func tell(_ fix: Position) {
-            if gate.process(fix) == .pass { told.append(fix) }
+            if [.pass, .passBeyondZone].contains(gate.process(fix)) { told.append(fix) }
         }
         for step in 0..<120 { tell(fix(Double(1_200 - step * 10), azimuth: inward, second: second + Double(step))) }
         for step in 0..<20 { tell(fix(5, azimuth: Double(step * 18), second: second + 200 + Double(step * 180))) }
         for step in 0..<121 { tell(fix(Double(step * 10), azimuth: outward, second: second + 3_800 + Double(step))) }
         return told
+    }
+
+    /// Fixes far apart may lie on both sides of a zone with none inside: nothing may tell of what is between them.
+    @Test func noticesAWayThroughAZoneWithoutAFixInside() {
+        for azimuth in stride(from: 0.0, to: 360, by: 15) {
+            var gate = PrivacyGate(zones: [zone], key: key)
+            #expect(gate.process(fix(3_000, azimuth: azimuth, second: 0)) == .pass)
+            #expect(gate.process(fix(2_000, azimuth: azimuth, second: 20)) == .pass)
+            #expect(gate.process(fix(2_000, azimuth: azimuth + 180, second: 60)) == .passBeyondZone, "\(azimuth)")
+            #expect(gate.process(fix(3_000, azimuth: azimuth + 180, second: 80)) == .pass)
+            // Past it, at four kilometres, and far away.
+            #expect(gate.process(fix(4_000, azimuth: azimuth + 180, second: 100)) == .pass)
+            #expect(gate.process(fix(4_500, azimuth: azimuth + 240, second: 140)) == .pass)
+            #expect(gate.process(fix(100_000, azimuth: azimuth + 240, second: 9_000)) == .pass)
+            #expect(gate.process(fix(100_000, azimuth: azimuth + 60, second: 99_000)) == .passBeyondZone)
+        }
     }
 
     @Test func neverTellsAPlaceInsideTheRadius() {
@@ -180,7 +196,7 @@ import WaypostTestKit
             switch gate.process(fix(Double(second % 100), azimuth: Double(second), second: Double(second))) {
             case .replace(let position): told.append(position)
             case .withhold(let reason): #expect(reason == .zone)
-            case .pass: Issue.record("an exact place inside the zone")
+            case .pass, .passBeyondZone: Issue.record("an exact place inside the zone")
             }
         }
         #expect(told.count == 8)
