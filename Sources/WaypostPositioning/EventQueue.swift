@@ -25,6 +25,8 @@ public final class EventQueue: Sendable {
         var queue: [PositionSourceEvent] = []
         var end: End?
         var dropped = 0
+        /// How many of the dropped were reported, and when.
+        var reported: (count: Int, at: Int64)?
         var receiver: CheckedContinuation<Void, Never>?
         var limit: ReportLimit?
 
@@ -32,7 +34,10 @@ public final class EventQueue: Sendable {
         mutating func add(_ event: PositionSourceEvent, capacity: Int) {
             var event = event
             if limit != nil {
-                guard let limited = limit?.limited(event, at: MonotonicClock.milliseconds) else { return }
+                guard let limited = limit?.limited(event, at: MonotonicClock.milliseconds) else {
+                    dropped += 1
+                    return
+                }
                 event = limited
             }
             if queue.count >= capacity {
@@ -40,6 +45,17 @@ public final class EventQueue: Sendable {
                 dropped += 1
             }
             queue.append(event)
+        }
+
+        /// The warning that events were left out: the first at once, then every ten seconds while there are more.
+        mutating func warning(of name: String, at now: Int64) -> PositionSourceEvent? {
+            guard limit != nil, dropped > reported?.count ?? 0, reported.map({ now - $0.at >= 10_000 }) ?? true else { return nil }
+            let count = dropped - (reported?.count ?? 0)
+            reported = (dropped, now)
+            return .status(
+                .warning(
+                    "\(name): sends faster than \(Int(ReportLimit.reportsPerSecond)) reports a second, or than they can be processed; "
+                        + "\(counted(count, "report")) left out (what buffers must flush every line)"))
         }
     }
 
@@ -69,7 +85,7 @@ public final class EventQueue: Sendable {
         self.isAttended = isAttended
     }
 
-    /// How many events were dropped because the queue was full.
+    /// How many events were left out because the queue was full or they came too fast.
     public var droppedCount: Int { monitor.withLock { $0.dropped } }
 
     // MARK: The thread's side
@@ -135,8 +151,9 @@ public final class EventQueue: Sendable {
             close()
         }
         let (batch, end) = monitor.withLock { state in
-            let batch = state.queue
+            var batch = state.queue
             state.queue = []
+            if let warning = state.warning(of: heartbeat?.name ?? "the source", at: MonotonicClock.milliseconds) { batch.append(warning) }
             return (batch, state.end)
         }
         if !batch.isEmpty { return batch }
@@ -165,7 +182,7 @@ public final class EventQueue: Sendable {
     /// - Parameters:
     ///   - threadName: what `top -H` shows.
     ///   - overflow: what happens to an event for which there is no room.
-    ///   - capacity: how many events may wait.
+    ///   - capacity: how many events may wait; nil for 64 of a file, and for all that a live source may send at once.
     ///   - heartbeat: the watch over this run, for a source that checks its receiver now and then (``noteLook()``).
     ///   - output: where the events are delivered.
     ///   - body: the thread's work: sends events, waits by the signal only, returns when it has ended or when asked to stop. An error
@@ -175,11 +192,12 @@ public final class EventQueue: Sendable {
     /// - Concurrency: returns at once when the task is cancelled, even while the body hangs in a call; the body ends by itself then, and
     ///   nothing it sends is delivered.
     public static func run(
-        threadName: String, whenFull overflow: Overflow, capacity: Int = 64, heartbeat: SourceHeartbeat? = nil,
+        threadName: String, whenFull overflow: Overflow, capacity: Int? = nil, heartbeat: SourceHeartbeat? = nil,
         output: PositionSourceOutput,
         body: @escaping @Sendable (EventQueue, WakeSignal) throws(PositionSourceError) -> Void
     ) async throws(PositionSourceError) {
-        let queue = queue(capacity, overflow, heartbeat, isAttended: overflow == .dropsOldest)
+        let usual = overflow == .waits ? 64 : liveCapacity
+        let queue = queue(capacity ?? usual, overflow, heartbeat, isAttended: overflow == .dropsOldest)
         heartbeat?.begin()
         defer { heartbeat?.end() }
         let thread: WakeSignal
@@ -206,17 +224,17 @@ public final class EventQueue: Sendable {
     /// that wait for others instead of blocking.
     ///
     /// - Parameters:
-    ///   - capacity: how many events may wait.
+    ///   - capacity: how many events may wait; nil for all that a live source may send at once.
     ///   - heartbeat: the watch over this run, for a source that checks its receiver now and then (``noteLook()``).
     ///   - output: where the events are delivered.
     ///   - body: makes connections whose bytes become events; it must end promptly when its task is cancelled, and this function waits
     ///     for it, so that everything it holds is free afterwards.
     /// - Errors: the error that the body throws, after its last event.
     public static func run(
-        capacity: Int = 64, heartbeat: SourceHeartbeat? = nil, output: PositionSourceOutput,
+        capacity: Int? = nil, heartbeat: SourceHeartbeat? = nil, output: PositionSourceOutput,
         body: @escaping @Sendable (EventQueue) async throws(PositionSourceError) -> Void
     ) async throws(PositionSourceError) {
-        let queue = queue(capacity, .dropsOldest, heartbeat, isAttended: false)
+        let queue = queue(capacity ?? liveCapacity, .dropsOldest, heartbeat, isAttended: false)
         heartbeat?.begin()
         defer { heartbeat?.end() }
         let work = Task {
@@ -242,9 +260,12 @@ public final class EventQueue: Sendable {
         try outcome.get()
     }
 
+    /// Positions, sky views, and something for losses and status; the room is taken only when they come.
+    private static let liveCapacity = 2 * Int(ReportLimit.reportsAtOnce) + 64
+
     /// A queue for a run; for a source that cannot wait, events are limited (``ReportLimit``).
     private static func queue(_ capacity: Int, _ overflow: Overflow, _ heartbeat: SourceHeartbeat?, isAttended: Bool) -> EventQueue {
-        let limit = overflow == .dropsOldest ? ReportLimit(name: heartbeat?.name ?? "the source") : nil
+        let limit = overflow == .dropsOldest ? ReportLimit() : nil
         return EventQueue(capacity: capacity, whenFull: overflow, heartbeat: heartbeat, limit: limit, isAttended: isAttended)
     }
 

@@ -3,29 +3,22 @@ import WaypostSystem
 
 /// Limits the reports of a live source to what a receiver can produce, so that a flood of reports does not fill the disk.
 ///
-/// In the long run at most ``reportsPerSecond`` positions (and reports without a fix) pass, and as many sky views. The others are dropped,
-/// which is reported once per run. Reports that were held up on the way may come at once (``reportsAtOnce``). Text from the other side
-/// is cut to ``longestWords`` characters.
+/// In the long run at most ``reportsPerSecond`` positions (and reports without a fix) pass, and as many sky views. The others are left out, and
+/// the queue reports how many. Reports that were held up on the way may come at once (``reportsAtOnce``). Text from the other side is cut
+/// to ``longestWords`` characters.
 /// - Concurrency: a value; times are milliseconds of one monotonic clock, given by the caller.
 struct ReportLimit: Sendable {
     /// How many positions per second pass in the long run.
     static let reportsPerSecond = 50.0
-    /// How many may come at once: 20 seconds of a fast receiver.
-    static let reportsAtOnce = 200.0
+    /// How many may come at once: what a receiver has sent in an hour, while its line or its network was interrupted.
+    static let reportsAtOnce = 3_600.0
     /// The longest text from the other side that is passed on.
     static let longestWords = 300
 
-    private let name: String
     private var positions = RateLimit(burst: ReportLimit.reportsAtOnce, perSecond: ReportLimit.reportsPerSecond)
     private var skies = RateLimit(burst: ReportLimit.reportsAtOnce, perSecond: ReportLimit.reportsPerSecond)
-    private var isTold = false
 
-    /// A limit for one run of the named source.
-    init(name: String) {
-        self.name = name
-    }
-
-    /// The event to pass on in place of this one: itself, a warning or nil.
+    /// The event to pass on in place of this one; nil when it is left out.
     mutating func limited(_ event: PositionSourceEvent, at now: Int64) -> PositionSourceEvent? {
         let passes =
             switch event {
@@ -33,13 +26,7 @@ struct ReportLimit: Sendable {
             case .sky: skies.passes(at: now)
             case .lost, .status, .finished: true
             }
-        if passes { return event.shortened }
-        if isTold { return nil }
-        isTold = true
-        return .status(
-            .warning(
-                "\(name): gives more than \(Int(ReportLimit.reportsPerSecond)) positions a second; some are left out "
-                    + "(what buffers must flush every line)"))
+        return passes ? event.shortened : nil
     }
 }
 
