@@ -195,17 +195,6 @@ import WaypostSystem
             try $0.addProcess(901, "minicom", opens: "/dev/ttyACM0", parent: 900)
         },
         Fault(
-            name: "two readers of a pseudo terminal", check: "readers", evidence: "/proc/930/fd/5: /dev/pts/7 (cat)",
-            command: "sudo kill 930"
-        ) {
-            try $0.write("[[source]]\nurl = \"serial:///dev/ttyV1\"\n", to: "/etc/waypost/waypost.toml")
-            try $0.write("", to: "/dev/pts/7")
-            try $0.link("/dev/ttyV1", to: "pts/7")
-            try $0.remove("/proc/700")
-            try $0.addProcess(700, "waypostd", opens: "/dev/pts/7")
-            try $0.addProcess(930, "cat", opens: "/dev/pts/7")
-        },
-        Fault(
             name: "two readers, one a service", check: "readers", evidence: "/proc/910/fd/5: /dev/ttyACM0 (ser2net)",
             command: "sudo systemctl disable --now ser2net.service"
         ) { try $0.addProcess(910, "ser2net", opens: "/dev/ttyACM0", unit: "ser2net.service") },

@@ -4,6 +4,20 @@ import Testing
 
 /// What the doctor cannot look at.
 @Suite struct UnseenChecksTests {
+    /// A pseudo terminal that stands for a serial line is a port as any other; the terminals of shells are not.
+    @Test func findsTheSecondReaderOfAPseudoTerminal() throws {
+        let system = try FakeSystem()
+        try system.write("[[source]]\nurl = \"serial:///dev/ttyV1\"\n", to: "/etc/waypost/waypost.toml")
+        for name in ["/dev/pts/7", "/dev/pts/8"] { try system.write("", to: name) }
+        try system.link("/dev/ttyV1", to: "pts/7")
+        try system.remove("/proc/700")
+        try system.addProcess(700, "waypostd", opens: "/dev/pts/7")
+        try system.addProcess(930, "cat", opens: "/dev/pts/7")
+        for number in [940, 941] { try system.addProcess(number, "bash", opens: "/dev/pts/8") }
+        let findings = system.findings().filter { $0.check == "readers" }.map(\.finding)
+        #expect(findings.map(\.commands) == [["sudo kill 930"]])
+    }
+
     /// What was never looked at is not well.
     @Test func callsNothingWellThatItCannotSee() throws {
         let system = try FakeSystem()

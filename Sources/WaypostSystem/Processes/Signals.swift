@@ -24,7 +24,9 @@ public enum Signals {
         return number
     }
 
-    /// A signal that asks to stop and has come already; nil when there is none. They must be blocked.
+    /// A signal that asks to stop and has come already; nil when there is none.
+    ///
+    /// These signals must be blocked.
     public static func takeStopRequest() -> Int32? {
         var set = stopRequests
         var noTime = timespec()

@@ -12,7 +12,7 @@ public struct FullScreen: ~Copyable {
         case unusableTerminal
     }
 
-    /// How a text looks. Where there are no colours, bold, dim and reversed text remain.
+    /// How a text looks; where there are no colours, bold, dim and reversed text remain.
     public struct Style: OptionSet, Sendable, Hashable {
         /// The bits, as the library's shim has them.
         public let rawValue: Int32

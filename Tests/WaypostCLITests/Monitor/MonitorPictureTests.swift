@@ -6,7 +6,7 @@ import WaypostControl
 
 /// The picture of `waypost monitor`: it fills every screen exactly, shows what matters first, and lets no text of others steer the terminal.
 @Suite struct MonitorPictureTests {
-    private static let clock = UTCTime(rfc3339: "2026-03-01T12:00:03Z")!
+    private static let clock = UTCTime(millisecondsSince1970: 1_772_366_403_000)
 
     /// A tracker with everything: a fix, satellites, fences, events, two destinations and a problem.
     private static let lines = [
