@@ -103,6 +103,7 @@ let package = Package(
                 "Waypost", "WaypostSystem", "WaypostPositioning", "WaypostRecording", "WaypostGeofences", "WaypostDispatch",
                 "WaypostControl", "WaypostKit", "WaypostConfiguration",
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: strict,
             // The static standard library exports every symbol for libraries that are opened later; none that we open needs one.

@@ -32,6 +32,7 @@ struct StatusScreen {
         for (index, destination) in status.destinations.enumerated() {
             lines.append("\(index == 0 ? "dispatch  " : "          ")\(DestinationLine(destination).text)")
         }
+        lines += shareLines
         if let words = testDrive { lines.append("          \(words)") }
         lines += status.replacements.map { "config    \($0)" }
         let search = SearchWords(status)
@@ -71,6 +72,15 @@ struct StatusScreen {
     private var testDrive: String? {
         status.source.flatMap {
             TestDrive.words(source: $0.url, destinations: status.destinations.filter(\.isServed).map { printable($0.name) })
+        }
+    }
+
+    /// Where other programs get positions, and how many do.
+    private var shareLines: [String] {
+        status.share.enumerated().map { index, door in
+            let state = door.clientCount.map { counted($0, "client") } ?? (door.problem == nil ? "sent to whoever listens" : "shut")
+            let warning = door.isOpenToNetwork && door.problem == nil ? "; everybody in that network may read the position" : ""
+            return "\(index == 0 ? "share     " : "          ")\(door.name) \(printable(door.place)): \(state)\(warning)"
         }
     }
 

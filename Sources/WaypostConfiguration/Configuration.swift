@@ -24,6 +24,8 @@ package struct Configuration: Equatable, Sendable {
     package var dispatch = Dispatch()
     /// Where nothing is logged, sent or shared.
     package var privacy: Privacy
+    /// Which other programs get the positions.
+    package var share = Share()
     /// What gets the time of the fixes.
     package var time = Time()
     /// How quantities and times are shown to people.
@@ -144,6 +146,26 @@ package struct Configuration: Equatable, Sendable {
         package var zones: [PrivacyZone] = []
         /// What is shared inside them.
         package var inside = PrivacyGate.Inside.nothing
+    }
+
+    /// Which other programs get the positions: `[share]`.
+    package struct Share: Equatable, Sendable {
+        /// Where clients of gpsd connect; nil for nowhere.
+        package var gpsd: ListenAddress?
+        /// Where programs connect that read NMEA 0183; nil for nowhere.
+        package var nmea: ListenAddress?
+        /// Where NMEA 0183 is sent in datagrams; nil for nowhere.
+        package var nmeaUDP: ListenAddress?
+        /// The Unix socket on which NMEA 0183 is read; nil for none.
+        package var nmeaSocket: String?
+
+        /// Whether anything is shared.
+        package var isOn: Bool { !addresses.isEmpty || nmeaSocket != nil }
+
+        /// The addresses that are set, with their keys.
+        package var addresses: [(key: String, address: ListenAddress)] {
+            [("gpsd", gpsd), ("nmea", nmea), ("nmea_udp", nmeaUDP)].compactMap { key, address in address.map { (key, $0) } }
+        }
     }
 
     /// What gets the time of the fixes: `[time]`.

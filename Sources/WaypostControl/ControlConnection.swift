@@ -41,18 +41,7 @@ final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
 
     /// Identifies the user at the other end and registers the connection; without credentials it ends.
     static func join(_ channel: any Channel, _ hub: NIOLoopBound<ControlHub>) -> EventLoopFuture<Void> {
-        guard let options = channel as? any SocketOptionProvider else {
-            return channel.eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
-        }
-        let level = NIOBSDSocket.OptionLevel(rawValue: PeerCredentials.optionLevel)
-        let credentials: EventLoopFuture<PeerCredentials.Wire> = options.unsafeGetSocketOption(
-            level: level, name: NIOBSDSocket.Option(rawValue: PeerCredentials.credentialsOption))
-        let groups: EventLoopFuture<PeerCredentials.WireGroups> = options.unsafeGetSocketOption(
-            level: level, name: NIOBSDSocket.Option(rawValue: PeerCredentials.groupsOption))
-        // A peer in more groups than we ask for is judged only by its first group.
-        let knownGroups = groups.map { PeerCredentials.WireGroups?.some($0) }.flatMapErrorThrowing { _ in nil }
-        return credentials.and(knownGroups).flatMapThrowing { credentials, groups in
-            let peer = PeerCredentials(credentials, supplementaryGroups: groups)
+        PeerCredentials.read(from: channel).flatMapThrowing { peer in
             try channel.pipeline.syncOperations.addHandler(ControlConnection(hub: hub.value, peer: peer))
         }
     }

@@ -71,13 +71,14 @@ struct Tracker {
                 logger.error("what is private is not kept over a restart: \(error)")
             }
         }
+        let sharing = await ShareService.make(configuration, logger: logger) { await manager.hold(nil, reason: $0) }
         let search = SearchReporter(source: source.name, surroundings: surroundings, logger: logger)
         let reporter = StatusReporter(
             manager: manager, source: source, search: search, recorder: recorder, log: log, logged: logReporter, events: events,
             fences: fences.keeper,
             dispatches: dispatches, state: stateWatch, clock: clock, logFolder: configuration.log.directory, stateFolder: stateFolder,
             configurationFile: surroundings.configurationFile, replacements: replacements, display: configuration.display,
-            tellsCoarsePlace: configuration.privacy.inside == .coarse, watches: watches)
+            tellsCoarsePlace: configuration.privacy.inside == .coarse, watches: watches, sharing: sharing)
         let commands = TrackerCommands(
             manager: manager, holds: HoldRegistry(), fenceParts: FenceParts(), fences: fences, source: source, follower: follower,
             watches: watches, privacy: privacy, recorder: archivist, dispatches: dispatches, clock: clock, logged: logReporter,
@@ -90,6 +91,10 @@ struct Tracker {
         await manager.attach(watches)
         await manager.attach(fences)
         await manager.attach(stateWatch)
+        if let sharing {
+            await manager.attach(sharing)
+            await sharing.start()
+        }
         if let path = configuration.time.chronySocket { await manager.attach(ChronyFeeder(path: path, logger: logger)) }
         await fences.start(log: logFolder, erased: erased)
         await settle(erased, in: logFolder, fences.keeper, lastPosition, dispatches)
@@ -104,13 +109,15 @@ struct Tracker {
         await manager.start(needing: nil)
         await service?.tellReady()
         let watchdog = Task {
-            await watch(manager: manager, recorder: recorder, fences: fences.keeper, dispatches: dispatches, server: server)
+            await watch(
+                manager: manager, recorder: recorder, fences: fences.keeper, dispatches: dispatches, server: server, sharing: sharing)
         }
         let health = HealthReporter(configuration, dispatches: dispatches, fences: fences.keeper, clock: clock)
         let reporting = Task { await health.run() }
         let releasing = Task { await releasePages() }
         let failure = await end(of: manager, or: stop) { await upkeep.finishTrack() }
         await service?.tellStopping()
+        await sharing?.stop()
         await follower.stop()
         await upkeep.finishTrack()
         // Once more, for tracks that a full disk or a vanished folder kept from being finished, at the start or now.
@@ -242,7 +249,8 @@ struct Tracker {
 
     /// Reports to the service manager that every stage answers, for as long as the task runs.
     private func watch(
-        manager: PositioningManager, recorder: TrackRecorder?, fences: GeofenceKeeper, dispatches: DispatchService, server: ControlServer
+        manager: PositioningManager, recorder: TrackRecorder?, fences: GeofenceKeeper, dispatches: DispatchService, server: ControlServer,
+        sharing: ShareService?
     ) async {
         guard let notifier else { return }
         let stages: [ServiceWatchdog.Stage] = [
@@ -251,6 +259,7 @@ struct Tracker {
             .init(name: "fences") { _ = await fences.fenceCount },
             .init(name: "outbox") { await dispatches.answer() },
             .init(name: "control socket") { await server.answer() },
+            .init(name: "sharing") { await sharing?.answer() },
         ]
         await ServiceWatchdog(notifier, stages: stages, logger: logger).run()
     }

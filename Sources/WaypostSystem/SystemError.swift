@@ -52,6 +52,12 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Whether this user is not allowed to do it.
     public var isNotPermitted: Bool { code == EACCES || code == EPERM }
 
+    /// Whether another program listens at the address.
+    public var isAddressInUse: Bool { code == EADDRINUSE }
+
+    /// Whether the address is none of this machine, at least for now.
+    public var isAddressMissing: Bool { code == EADDRNOTAVAIL }
+
     /// Whether the disk is mounted read-only, or the service manager makes it read-only for this service.
     public var isReadOnly: Bool { code == EROFS }
 

@@ -77,7 +77,8 @@ extension Room {
 
         // The two programs. Foundation costs 50 MB of a device's storage: only the one that parses arguments has it.
         Room(
-            name: "WaypostDaemon", floor: 4, targets: libraries.union(["WaypostGeofences", "WaypostKit"]), products: ["Logging"],
+            name: "WaypostDaemon", floor: 4, targets: libraries.union(["WaypostGeofences", "WaypostKit"]),
+            products: ["Logging", "NIOCore", "NIOPosix"],
             toolchain: ["Synchronization"]),
         Room(
             name: "WaypostCLI", floor: 4, targets: libraries, products: ["ArgumentParser"],

@@ -48,9 +48,9 @@ start_gpsd() {
     gpsd -N -n -b -S "$port" "$work/tty" >>"$work/gpsd.log" 2>&1 &
     gpsd=$!
 }
-# track SOURCE: the tracker, its state and tracks below the folder, and what `watch` says in ./watch.jsonl.
+# track SOURCE [OPTION...]: the tracker, its state and tracks below the folder, and what `watch` says in ./watch.jsonl.
 track() {
-    "$bin/waypost" run --source "$1" --state "$work/state" --log "$work/log" --socket "$work/socket" \
+    "$bin/waypost" run --source "$1" "${@:2}" --state "$work/state" --log "$work/log" --socket "$work/socket" \
         </dev/null >>"$work/tracker.log" 2>&1 &
     tracker=$!
     within 15 answers || short "the tracker does not answer: $(tail -n 1 "$work/tracker.log")"
@@ -366,7 +366,8 @@ beaten() { (($(beats) >= $1)); }
 # -- One after the other: several of them measure time.
 
 source Tests/Scripts/acceptance-dispatch.sh
-rows=(S1 S2 S3 S4 S7 S8 S9 S11 S13 S15 S18 S22 S24 N1 N3 N5 N8 N9 N10 N11)
+source Tests/Scripts/acceptance-sharing.sh
+rows=(S1 S2 S3 S4 S7 S8 S9 S11 S13 S15 S18 S22 S24 N1 N3 N5 N8 N9 N10 N11 N16)
 (($# == 0)) || rows=("$@")
 good=0
 port=$((20000 + $$ % 20000))

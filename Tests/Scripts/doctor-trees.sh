@@ -91,10 +91,13 @@ diagnosed disk 'min_free'
 well && file /proc/stat 'btime 12\n' && diagnosed clock 'timesyncd'
 well && status '"state":"lost","reason":"no_fix","satellites_seen":4' && diagnosed fix 'waypost watch'
 well && status '"state":"searching"' && diagnosed antenna 'waypost receiver show'
+well && file /etc/waypost/conf.d/share.toml '[share]\ngpsd = "127.0.0.1:2947"\n'
+link /etc/systemd/system/sockets.target.wants/gpsd.socket /lib/systemd/system/gpsd.socket
+diagnosed sharing 'sudo systemctl disable --now gpsd.socket'
 well && file /etc/waypost/waypost.toml 'bawd = 9600\n' && diagnosed configuration 'waypost config check'
 # A card in a reader: no /dev, no /proc, no /sys; what changes it is said with its place here.
 well && rm -r "$tree/proc" "$tree/commands"
 file /boot/firmware/cmdline.txt 'console=serial0,115200 console=tty1 root=/dev/mmcblk0p2\n'
 diagnosed console "sudo sed -i 's|console=serial0,115200 \*||' $tree/boot/firmware/cmdline.txt"
 grep -q '^not checked: uart: ' "$work/said" || short "a card shows no model: $(cat "$work/said")"
-printf 'doctor-trees: 16 systems with a fault each, found alone, and none where all is well\n'
+printf 'doctor-trees: 17 systems with a fault each, found alone, and none where all is well\n'

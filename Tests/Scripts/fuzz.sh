@@ -13,7 +13,7 @@ seconds=${1:-60}
 export SWIFT_BACKTRACE=enable=no ASAN_OPTIONS=detect_leaks=0
 
 failures=0
-all=(nmea json configuration journal control gpx lines fences-geojson fences-tealium fences-owntracks fences-traccar fences-kml state ubx outbox csv kml gzip log answers)
+all=(nmea json configuration journal control gpx lines fences-geojson fences-tealium fences-owntracks fences-traccar fences-kml state ubx outbox csv kml gzip log answers sharing)
 for target in ${TARGETS:-${all[*]}}; do
     # A fuzzer of several formats starts from each one's seeds.
     fuzzer=fuzz-${target%%-*}

@@ -146,6 +146,17 @@ import WaypostTestKit
         }
     }
 
+    @Test func answersClientsOfAnyKind() throws {
+        let files = try FuzzCorpusTests.files("sharing")
+        #expect(files.count >= 13)
+        for file in files {
+            let input = [UInt8](try Data(contentsOf: file))
+            for seed: UInt64 in 0..<8 {
+                #expect(GPSDConversationContract.violations(talking: input, seed: seed) == [], "\(file.lastPathComponent)")
+            }
+        }
+    }
+
     @Test func readsTablesAlikeWhereverTheyAreCut() throws {
         for file in try FuzzCorpusTests.files("csv") {
             let violations = CSVContract.violations(reading: [UInt8](try Data(contentsOf: file)))

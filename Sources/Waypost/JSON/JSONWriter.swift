@@ -78,6 +78,13 @@ public struct JSONWriter: Sendable {
         text.append(measured: value)
     }
 
+    /// Writes a number with a fixed number of decimals; one that is not finite counts as unknown.
+    mutating func member(_ name: StaticString, _ value: Double?, decimals: Int) {
+        guard let value, value.isFinite else { return }
+        key(name)
+        text.append(value, decimals: decimals)
+    }
+
     /// Writes a whole-number member.
     public mutating func member(_ name: StaticString, _ value: Int?) {
         guard let value else { return }

@@ -1,8 +1,12 @@
 extension ValueKind<String?> {
     /// The path of a file or folder, or nothing.
-    package static var optionalPath: ValueKind {
-        let path = ValueKind<String>.path
-        return ValueKind(
+    package static var optionalPath: ValueKind { optional(.path) }
+
+    /// The path of a Unix socket, or nothing.
+    package static var optionalSocketPath: ValueKind { optional(.socketPath) }
+
+    private static func optional(_ path: ValueKind<String>) -> ValueKind {
+        ValueKind(
             unit: nil,
             schema: .text,
             read: { (node) throws(ValueProblem) in

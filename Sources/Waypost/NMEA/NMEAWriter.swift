@@ -1,4 +1,4 @@
-/// Writes positions as NMEA 0183: GGA, RMC and, where known, VTG, GST and GSA, in that order, each line with its checksum.
+/// Writes positions as NMEA 0183: GGA, RMC and, where known, VTG, GST, GSA and GSV, in that order, each line with its checksum.
 ///
 /// ```
 /// $GPGGA,121500.00,4728.123456,N,00815.123456,E,1,09,0.9,512.3,M,47.3,M,,*hh
@@ -6,6 +6,8 @@
 /// $GPVTG,96.13,T,,M,0.583,N,1.080,K,A*hh        speed or course known
 /// $GPGST,121500.00,,2.112,2.112,0.0,2.112,2.112,*hh    accuracy known, unless it is only what the HDOP says
 /// $GPGSA,A,3,,,,,,,,,,,,,1.5,0.9,1.25*hh        always with a fix: it distinguishes 2D from 3D
+/// $GNGSA,A,3,02,05,,,,,,,,,,,1.5,0.9,1.25,1*hh  one per system whose satellites are known to be used
+/// $GPGSV,3,1,09,02,61,118,25,...*hh             satellites in view: NMEAWriter+Sky.swift
 /// ```
 ///
 /// - A report without a fix is a GGA of quality 0 and an RMC `V`, so that a reader sees the loss.
@@ -28,7 +30,9 @@ public struct NMEAWriter: Sendable {
     }
 
     /// Writes the sentences of a fix.
-    public func position(_ position: Position, into text: inout TextBuffer) {
+    ///
+    /// - Parameter sky: the satellites from which the fix was made; nil when they are not known.
+    public func position(_ position: Position, sky: SkyView? = nil, into text: inout TextBuffer) {
         let mode = position.status.modeIndicator
         line("GGA", into: &text) { text in
             field(timeOfDay: position.time, into: &text)
@@ -59,14 +63,7 @@ public struct NMEAWriter: Sendable {
         if let accuracy = position.accuracy, accuracy.radiusMetres > 0, !(accuracy.origin == .hdop && position.quality.hdop != nil) {
             errors(radiusMetres: accuracy.radiusMetres, time: position.time, into: &text)
         }
-        line("GSA", into: &text) { text in
-            text.append(",A")
-            field(integer: position.mode.rawValue, into: &text)
-            text.append(",,,,,,,,,,,,")
-            field(position.quality.pdop.dilution, decimals: 2, into: &text)
-            field(position.quality.hdop.dilution, decimals: 2, into: &text)
-            field(position.quality.vdop.dilution, decimals: 2, into: &text)
-        }
+        solution(position.mode, position.quality, sky, into: &text)
     }
 
     /// Writes a report without a fix.
@@ -113,10 +110,10 @@ public struct NMEAWriter: Sendable {
         }
     }
 
-    private func line(_ type: StaticString, into text: inout TextBuffer, _ fields: (inout TextBuffer) -> Void) {
+    func line(_ type: StaticString, talker: StaticString? = nil, into text: inout TextBuffer, _ fields: (inout TextBuffer) -> Void) {
         text.append("$")
         let start = text.count
-        text.append(talker)
+        text.append(talker ?? self.talker)
         text.append(type)
         fields(&text)
         var checksum: UInt8 = 0
@@ -134,19 +131,19 @@ public struct NMEAWriter: Sendable {
 // MARK: - Fields, each with the comma before it
 
 extension NMEAWriter {
-    private func field(_ value: Double?, decimals: Int, into text: inout TextBuffer) {
+    func field(_ value: Double?, decimals: Int, into text: inout TextBuffer) {
         text.append(",")
         if let value { text.append(value, decimals: decimals) }
     }
 
-    private func field(integer value: Int, into text: inout TextBuffer) {
+    func field(integer value: Int, into text: inout TextBuffer) {
         text.append(",")
         text.append(integer: value)
     }
 
-    private func field(paddedInteger value: Int?, into text: inout TextBuffer) {
+    func field(paddedInteger value: Int?, digits: Int = 2, into text: inout TextBuffer) {
         text.append(",")
-        if let value { text.append(digits: value, count: 2) }
+        if let value { text.append(digits: value, count: digits) }
     }
 
     /// `hhmmss.ss`, with a third decimal only when it is not zero.
@@ -239,5 +236,5 @@ extension Double? {
     fileprivate var measured: Double? { flatMap { abs($0) < 1e6 ? $0 : nil } }
 
     /// The value if it is a dilution; 99 and more mean none.
-    fileprivate var dilution: Double? { flatMap { $0 > 0 && $0 < 99 ? $0 : nil } }
+    var dilution: Double? { flatMap { $0 > 0 && $0 < 99 ? $0 : nil } }
 }

@@ -18,7 +18,7 @@ struct ConfigCommand: ParsableCommand {
                 Reads the file and conf.d/*.toml beside it, as the tracker does. Checks that the files they name exist and can be read, and that \
                 nobody else can read secrets; for the service's configuration, that the service's user can read them, whoever runs this. Warns of what a \
                 later file replaces as a whole, of keys that the kind of a section does not use, of secrets that are sent unencrypted, of numbers whose \
-                unit may not be the one that is meant, and of a log folder without its whole path. Exit code 78 when there is a mistake, 66 when the \
+                unit may not be the one that is meant, of a log folder without its whole path, and of addresses that the network reaches. Exit code 78 when there is a mistake, 66 when the \
                 file does not exist.
 
                 Example: waypost config check /etc/waypost/waypost.toml

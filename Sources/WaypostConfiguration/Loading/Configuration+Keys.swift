@@ -201,6 +201,35 @@ extension Configuration {
                     "What is shared inside a zone: nothing, or one coarse place for the whole zone."),
             ]),
         .table(
+            "share", \.share,
+            "Other programs that get the positions. Every program that reaches an address may read there; privacy zones and private mode hold.",
+            [
+                .init(
+                    "gpsd", \.gpsd, .listenAddress(example: "127.0.0.1:2947"),
+                    """
+                    The address and port for clients of gpsd (cgps, gpspipe, Home Assistant, ...), while no gpsd has it, such as \
+                    "127.0.0.1:2947". Empty = none.
+                    """),
+                .init(
+                    "nmea", \.nmea, .listenAddress(example: "127.0.0.1:10110"),
+                    """
+                    The address and port for programs that read NMEA 0183 over TCP (OpenCPN, Signal K, gpsd, ...), such as \
+                    "127.0.0.1:10110". Empty = none.
+                    """),
+                .init(
+                    "nmea_udp", \.nmeaUDP, .listenAddress(example: "127.0.0.1:10110"),
+                    """
+                    Where NMEA 0183 is sent over UDP, a datagram for each fix: an address and a port, or the broadcast address of a network. \
+                    It keeps no receiver on. Empty = none.
+                    """),
+                .init(
+                    "nmea_socket", \.nmeaSocket, .optionalSocketPath,
+                    """
+                    A Unix socket for programs of this machine that read NMEA 0183 (GeoClue, ...), such as "/run/waypost/nmea.sock". \
+                    Empty = none.
+                    """),
+            ]),
+        .table(
             "time", \.time, "Who gets the time of the fixes.",
             [
                 .init(

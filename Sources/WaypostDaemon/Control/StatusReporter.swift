@@ -31,6 +31,8 @@ struct StatusReporter: Sendable {
     /// Whether one coarse place is told inside a privacy zone.
     let tellsCoarsePlace: Bool
     let watches: WatchBroadcaster
+    /// The doors on which other programs get positions; nil when there are none.
+    let sharing: ShareService?
     let startMilliseconds = MonotonicClock.milliseconds
 
     /// With less nothing more is written soon: what was reserved before is used up, bytes.
@@ -82,6 +84,8 @@ struct StatusReporter: Sendable {
         problems += await state.problems
         let (destinations, dispatchProblems) = await dispatches.report
         problems += dispatchProblems
+        let doors = await sharing?.report ?? []
+        problems += doors.compactMap(\.problemWords)
         let statistics = await recorder?.statistics ?? RecorderStatistics()
         let lastSwitch = await manager.lastSwitch
         let wholeSource = await manager.source.name
@@ -116,6 +120,7 @@ struct StatusReporter: Sendable {
             report.fences = fences
         }
         report.destinations = destinations.map(DestinationReport.init)
+        report.share = doors.map(StatusReport.ShareDoor.init)
         var privacy = StatusReport.Privacy()
         (privacy.isPrivate, privacy.isWithheld) = (isPrivate, withholding != nil)
         privacy.isCoarse = withholding == .zone && tellsCoarsePlace

@@ -3,7 +3,7 @@ import WaypostSystem
 
 /// The devices that gpsd on this machine has: the tracker must not open a port on its list.
 package enum GPSDDevices {
-    /// The paths of gpsd's devices, links resolved, open or not; empty when no gpsd answers.
+    /// The paths of gpsd's devices, links resolved, open or not; empty when no gpsd answers, or a tracker that speaks like one.
     ///
     /// Asking does not make gpsd open a device. Where the system starts gpsd at the first connection, it starts now.
     /// - Parameter port: where gpsd listens, on 127.0.0.1.
@@ -20,7 +20,10 @@ package enum GPSDDevices {
             _ = try LoopbackSocket.firstLine(
                 from: socket, timeoutMilliseconds: 2_000, isGivenUp: { Task.isCancelled }
             ) { line in
-                guard let value = parsed(line), value["class"]?.string == "DEVICES" else { return false }
+                guard let value = parsed(line) else { return false }
+                // A tracker that shares its positions has no receiver to protect: it locks its lines.
+                if value["rev"]?.string?.hasPrefix(GPSDWriter.revisionPrefix) == true { return true }
+                guard value["class"]?.string == "DEVICES" else { return false }
                 answer = value
                 return true
             }

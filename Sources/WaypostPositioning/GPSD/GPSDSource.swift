@@ -104,6 +104,10 @@ private struct GPSDSession {
 
     /// One connection from beginning to end; returns why it ended.
     private mutating func connectAndRead() -> LossDetail {
+        // Its own positions would come back to it.
+        if source.isLocal, OwnPorts.contains(source.port) {
+            return LossDetail("\(source.name): the tracker itself listens there ([share] gpsd), not a gpsd")
+        }
         do throws(GPSDConnection.Refusal) {
             let connection = try GPSDConnection.open(host: source.host, port: source.port, device: source.device, trust: source.trust)
             interpreter.connected(at: MonotonicClock.milliseconds)

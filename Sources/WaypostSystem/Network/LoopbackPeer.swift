@@ -10,12 +10,22 @@ public enum LoopbackPeer {
         guard let peer = endpoint(of: descriptor, getpeername), peer.isLoopback, let own = endpoint(of: descriptor, getsockname) else {
             return []
         }
-        var sockets: [Entry] = []
-        for path in ["/proc/net/tcp", "/proc/net/tcp6"] {
-            let table = (try? Syscalls.contents(of: path, limit: 16 << 20)) ?? nil  // Without the list nothing is known.
-            sockets += entries(String(decoding: table ?? [], as: UTF8.self))
-        }
         return users(at: peer, of: own, among: sockets)
+    }
+
+    /// The users whose programs listen on a TCP port, on whatever address of this machine.
+    ///
+    /// - Cost: as ``userIDs(of:)``.
+    public static func listenerUserIDs(port: UInt16) -> Set<UInt32> {
+        Set(sockets.filter { $0.isListening && $0.local.port == port }.map(\.userID))
+    }
+
+    /// The kernel's list of TCP sockets.
+    private static var sockets: [Entry] {
+        ["/proc/net/tcp", "/proc/net/tcp6"].flatMap { path in
+            let table = (try? Syscalls.contents(of: path, limit: 16 << 20)) ?? nil  // Without the list nothing is known.
+            return entries(String(decoding: table ?? [], as: UTF8.self))
+        }
     }
 
     // MARK: - The table

@@ -11,7 +11,7 @@ struct SettingRemarks {
     }
 
     /// The remarks, one line each.
-    var remarks: [String] { secondsForMinutes + loaded.entries.compactMap(remarkOnLimit) + relativeFolder }
+    var remarks: [String] { secondsForMinutes + loaded.entries.compactMap(remarkOnLimit) + relativeFolder + openDoors }
 
     /// The service starts in another folder than the user who writes the file.
     private var relativeFolder: [String] {
@@ -21,6 +21,17 @@ struct SettingRemarks {
         return [
             "\(place): [log] directory: \(quoted(folder)) depends on where the tracker starts (the service: in /); write the whole path"
         ]
+    }
+
+    /// Whoever reaches an address reads there.
+    private var openDoors: [String] {
+        loaded.configuration.share.addresses.compactMap { key, address in
+            guard !address.isLoopback, let origin = loaded.origins["[share] \(key)"] else { return nil }
+            return """
+                \(origin.file):\(origin.place.line):\(origin.place.column): [share] \(key): everybody in the network of \(address.host) may \
+                read the position; for this machine alone write "127.0.0.1:\(address.port)"
+                """
+        }
     }
 
     /// A limit whose number people mean in a larger unit, because what is beyond it is deleted.

@@ -70,6 +70,8 @@ public struct StatusReport: ControlAnswer {
     public var fences: Fences?
     /// The states of the destinations.
     public var destinations: [DestinationReport] = []
+    /// The doors on which other programs get positions.
+    public var share: [ShareDoor] = []
     /// Whether something is withheld.
     public var privacy: Privacy?
     /// The position; nil when there is none, or it must not be shown.
@@ -104,6 +106,7 @@ public struct StatusReport: ControlAnswer {
         try codec.member("following", &following, "How closely the device is followed, and for which clients.")
         try codec.member("fences", &fences, "The fences; absent when there are none.")
         try codec.member("destinations", &destinations, absent: [], "The states of the destinations.")
+        try codec.member("share", &share, absent: [], "The doors on which other programs get positions.")
         try codec.member("privacy", &privacy, "Whether something is withheld.")
         var current = position.map(ClassedPosition.init)
         try codec.member("position", &current, isLenient: true, "The position, a TPV as a watch sends it.")

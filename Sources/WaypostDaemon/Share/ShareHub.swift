@@ -1,0 +1,203 @@
+import NIOCore
+import Synchronization
+import Waypost
+import WaypostSystem
+
+/// The clients of all doors, and what each of them gets; it belongs to their event loop.
+///
+/// A report is encoded once for all, and only if somebody wants it.
+final class ShareHub {
+    /// What is known, shared with the task that delivers it.
+    let known: ShareKnowledge
+    private let eventLoop: any EventLoop
+    private let access: ShareAccess
+    private let limits: ShareLimits
+    /// Tells how many clients a door has, and whether one of them needs positions.
+    private let noteClients: @Sendable (ShareDoorKind, _ count: Int, _ needsPositions: Bool) -> Void
+
+    private var clients: [ObjectIdentifier: ShareClient] = [:]
+    /// Sends datagrams, while that door is open.
+    private var beacon: ShareBeacon?
+    private let nmea = NMEAWriter()
+    private var pendingSky: Scheduled<Void>?
+    private var upkeep: Scheduled<Void>?
+    /// The view that waits to be sent, and ``SharedState/withdrawalCount`` when it came.
+    private var waitingSky: (view: SkyView, withdrawalCount: Int)?
+    private var lastSkyAt: Int64?
+    private var lastReportAt: Int64?
+    /// The time between the last two reports, milliseconds.
+    private var period: Int64 = 1_000
+
+    /// A view of the satellites comes this long after its TPV and after its own arrival: gps3, and with it Home Assistant, keeps one line of each read, and reads slowly.
+    private static let skyMilliseconds: Int64 = 300
+    /// The least time between two views; less than a second, so that no view of a receiver with one fix a second is left out.
+    private static let leastSkyMilliseconds: Int64 = 900
+
+    init(
+        known: ShareKnowledge, access: ShareAccess, limits: ShareLimits, eventLoop: any EventLoop,
+        noteClients: @escaping @Sendable (ShareDoorKind, _ count: Int, _ needsPositions: Bool) -> Void
+    ) {
+        (self.known, self.access, self.limits, self.eventLoop, self.noteClients) = (known, access, limits, eventLoop, noteClients)
+    }
+
+    // MARK: - Clients
+
+    /// Whether somebody may come in at all.
+    func admits(_ caller: ShareAccess.Caller) -> Bool { access.detail(for: caller) == .exact }
+
+    /// Counts one more client; false when its door has too many.
+    func admit(_ client: ShareClient) -> Bool {
+        guard clients.values.count(where: { $0.kind == client.kind }) < limits.clients else { return false }
+        clients[ObjectIdentifier(client)] = client
+        noteNeed(of: client.kind)
+        if upkeep == nil { scheduleUpkeep() }
+        return true
+    }
+
+    /// Ends connections that are of no use, now and then, as long as there is one.
+    private func scheduleUpkeep() {
+        upkeep = eventLoop.assumeIsolated().scheduleTask(in: limits.upkeepInterval) { [self] in
+            upkeep = nil
+            for client in clients.values { client.closeIfIdle(for: limits.idleMilliseconds) }
+            if !clients.isEmpty { scheduleUpkeep() }
+        }
+    }
+
+    /// Forgets a client that has gone.
+    func remove(_ client: ShareClient) {
+        guard clients.removeValue(forKey: ObjectIdentifier(client)) != nil else { return }
+        noteNeed(of: client.kind)
+        guard clients.isEmpty else { return }
+        upkeep?.cancel()
+        upkeep = nil
+    }
+
+    /// The number of clients of a door, or what they need, may have changed.
+    func noteNeed(of kind: ShareDoorKind) {
+        let own = clients.values.filter { $0.kind == kind }
+        known.setListenerCount(clients.count + (beacon == nil ? 0 : 1))
+        noteClients(kind, own.count, own.contains(where: \.needsPositions))
+    }
+
+    /// Answers what a client has sent.
+    func answers(of conversation: inout GPSDConversation, to bytes: Span<UInt8>) -> [[UInt8]] {
+        let state = known.state
+        return conversation.process(
+            bytes, showing: state, version: WaypostVersion.text, at: UTCTime(millisecondsSince1970: WallClock.milliseconds))
+    }
+
+    /// Sends datagrams from now on, or no longer.
+    func setBeacon(_ beacon: ShareBeacon?) {
+        self.beacon = beacon
+        known.setListenerCount(clients.count + (beacon == nil ? 0 : 1))
+    }
+
+    func closeAll() {
+        pendingSky?.cancel()
+        upkeep?.cancel()
+        for client in clients.values { client.close() }
+        beacon?.close()
+    }
+
+    // MARK: - Reports
+
+    /// Tells everybody.
+    func deliver(_ news: SharedState.News) {
+        if case .sky(let view) = news { return deliverLater(view) }
+        let nmeaClients = clients.values.filter(\.wantsNMEA)
+        if !nmeaClients.isEmpty || beacon != nil {
+            let epoch = epoch(of: news)
+            for client in nmeaClients { client.deliver(epoch) }
+            beacon?.send(epoch)
+        }
+        send { writer in
+            switch news {
+            case .position(let position, _): writer.position(position)
+            case .noFix(let report, _): writer.noFix(report)
+            case .sky(let view): writer.sky(view)
+            }
+        }
+        let now = MonotonicClock.milliseconds
+        period = lastReportAt.map { now - $0 } ?? period
+        lastReportAt = now
+        // What came just before its report waits again.
+        if pendingSky != nil { scheduleSky() }
+    }
+
+    /// Sends a message to all who want JSON.
+    private func send(_ write: (GPSDWriter) -> [UInt8]) {
+        let jsonClients = clients.values.filter(\.wantsJSON)
+        guard !jsonClients.isEmpty else { return }
+        let message = ByteBuffer(bytes: write(GPSDWriter(device: known.state.device)))
+        for client in jsonClients { client.deliver(message) }
+    }
+
+    /// All sentences of a report, for one write: GeoClue joins only what comes in one read.
+    private func epoch(of news: SharedState.News) -> ByteBuffer {
+        var text = TextBuffer(capacity: 1_024)
+        var sky: SkyView?
+        switch news {
+        case .position(let position, let newSky):
+            nmea.position(position, sky: known.state.sky, into: &text)
+            sky = newSky
+        case .noFix(let report, let newSky):
+            nmea.noFix(report, into: &text)
+            sky = newSky
+        case .sky(let view): sky = view
+        }
+        if let sky { nmea.satellites(sky, into: &text) }
+        return ByteBuffer(bytes: text.bytes)
+    }
+
+    private func deliverLater(_ view: SkyView) {
+        guard clients.values.contains(where: \.wantsJSON) else { return }
+        // More often it would only be in the way of positions: gps3 loses one with each.
+        if let lastSkyAt, MonotonicClock.milliseconds - lastSkyAt < ShareHub.leastSkyMilliseconds { return }
+        waitingSky = (view, known.state.withdrawalCount)
+        scheduleSky()
+    }
+
+    private func scheduleSky() {
+        pendingSky?.cancel()
+        // At a high rate between two reports, so that it is not read together with the next.
+        let pause = max(1, min(ShareHub.skyMilliseconds, period / 2))
+        pendingSky = eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(pause)) { [self] in
+            pendingSky = nil
+            // What may not be seen any more is not told late either.
+            guard let (view, count) = waitingSky, count == known.state.withdrawalCount else { return }
+            lastSkyAt = MonotonicClock.milliseconds
+            send { $0.sky(view) }
+        }
+    }
+}
+
+/// How many clients are served, and how much of each.
+struct ShareLimits: Sendable {
+    /// Clients of each door at the same time; gpsd has as many.
+    var clients = 64
+    /// The number of unsent bytes of a client above which messages for it are dropped.
+    var unsentByteCount = 32 << 10
+    /// The system's buffer for a client, bytes: it also holds old positions for one that does not read.
+    var systemByteCount = 64 << 10
+    /// How long a client may ask for nothing, or read nothing; as with gpsd.
+    var idleMilliseconds: Int64 = 900_000
+    /// How often that is looked at.
+    var upkeepInterval = TimeAmount.seconds(60)
+}
+
+/// What is known and may be told: written by the task that delivers it, read by the thread of the doors.
+final class ShareKnowledge: Sendable {
+    private let content = Mutex(SharedState())
+    private let listenerCount = Atomic(0)
+
+    /// What is known.
+    var state: SharedState { content.withLock { $0 } }
+
+    /// Whether anybody is to be told.
+    var hasListeners: Bool { listenerCount.load(ordering: .relaxed) > 0 }
+
+    func setListenerCount(_ count: Int) { listenerCount.store(count, ordering: .relaxed) }
+
+    /// Changes what is known.
+    func change<Result: Sendable>(_ body: (inout SharedState) -> Result) -> Result { content.withLock { body(&$0) } }
+}

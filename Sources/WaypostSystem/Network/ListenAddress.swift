@@ -1,0 +1,51 @@
+import Glibc
+
+/// An address and a port on which a program listens: `127.0.0.1:7575`, `[::1]:7575`, `0.0.0.0:10110`.
+///
+/// The host is an IP address or `localhost`: another name could mean any interface.
+package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
+    /// The host, without brackets: an IPv4 or IPv6 address.
+    package let host: String
+    /// The port, 1 to 65535.
+    package let port: Int
+
+    /// Reads an address; nil when it is not one.
+    package init?(_ text: String) {
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0 else { return nil }
+        var host = String(text[..<colon])
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            host = String(host.dropFirst().dropLast())
+            guard ListenAddress.isIPv6(host) else { return nil }
+        } else if host == "localhost" {
+            host = "127.0.0.1"
+        } else if !ListenAddress.isIPv4(host) {
+            return nil
+        }
+        (self.host, self.port) = (host, Int(port))
+    }
+
+    /// Whether only programs of this machine reach it.
+    package var isLoopback: Bool { host == "::1" || host.hasPrefix("127.") }
+
+    /// Whether it stands for every address of this machine.
+    package var isEveryAddress: Bool { host == "0.0.0.0" || host == "::" }
+
+    /// `127.0.0.1:7575`, `[::1]:7575`.
+    package var description: String { (host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host) + ":\(port)" }
+
+    /// Whether a text is an IPv4 address of four numbers.
+    package static func isIPv4(_ text: some StringProtocol) -> Bool {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4
+            && parts.allSatisfy { part in (1...3).contains(part.utf8.count) && part.utf8.allSatisfy(isDigit) && UInt8(part) != nil }
+    }
+
+    /// Whether a text is an IPv6 address, without a zone.
+    package static func isIPv6(_ text: some StringProtocol) -> Bool {
+        guard text.utf8.contains(UInt8(ascii: ":")), text.utf8.count <= 45 else { return false }
+        var address = in6_addr()
+        return inet_pton(AF_INET6, String(text), &address) == 1
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+}

@@ -1,0 +1,33 @@
+import Testing
+import WaypostSystem
+
+@testable import WaypostCLI
+
+/// What the doctor finds out about the doors of `[share]`.
+@Suite struct SharingCheckTests {
+    private func system(_ share: String) throws -> FakeSystem {
+        let system = try FakeSystem()
+        try system.write("[share]\n\(share)\n", to: "/etc/waypost/conf.d/share.toml")
+        return system
+    }
+
+    @Test func findsADoorThatGPSDHas() throws {
+        let system = try system("gpsd = \"127.0.0.1:2947\"")
+        #expect(system.findings().isEmpty && system.findings(.note).isEmpty)
+        try system.link("/etc/systemd/system/sockets.target.wants/gpsd.socket", to: "/lib/systemd/system/gpsd.socket")
+        let finding = try #require(system.findings().first { $0.check == "sharing" }).finding
+        #expect(finding.evidence.map(\.file).contains("/etc/systemd/system/sockets.target.wants/gpsd.socket"))
+        #expect(finding.commands.first == "sudo systemctl disable --now gpsd.socket gpsd.service")
+        // Another port is free.
+        try system.write("[share]\ngpsd = \"127.0.0.1:2948\"\n", to: "/etc/waypost/conf.d/share.toml")
+        #expect(system.findings().filter { $0.check == "sharing" }.isEmpty)
+    }
+
+    /// Whoever is in the network may read at such a door: it may be meant so.
+    @Test func notesADoorThatTheNetworkReaches() throws {
+        let system = try system("nmea = \"0.0.0.0:10110\"\ngpsd = \"127.0.0.1:2948\"")
+        #expect(system.findings().isEmpty)
+        let notes = system.findings(.note)
+        #expect(notes.map(\.check) == ["sharing"] && notes[0].finding.what.hasPrefix("[share] nmea: everybody in the network of 0.0.0.0"))
+    }
+}
