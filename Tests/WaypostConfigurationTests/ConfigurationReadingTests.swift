@@ -200,7 +200,10 @@ func mistakes(in bytes: [UInt8]) -> [String] {
             "[[destination]]\nurl = 'http://x/'\nkind = 'mqtt'",
             "2:7: [[destination]] url: must begin with mqtt:// or mqtts:// with kind \"mqtt\""
         ),
-        ("[[destination]]\nurl = 'mqtt://x'", "2:7: [[destination]] url: is a broker's: kind must be \"mqtt\" or \"owntracks\""),
+        (
+            "[[destination]]\nurl = 'mqtt://x'",
+            "2:7: [[destination]] url: is a broker's: kind must be \"mqtt\" or \"owntracks\" or \"homeassistant\""
+        ),
         (
             "[[destination]]\nurl = 'mqtt://x'\nkind = 'mqtt'\ntopic = 'a/#'",
             "4:9: [[destination]] topic: must not hold the wildcard #"

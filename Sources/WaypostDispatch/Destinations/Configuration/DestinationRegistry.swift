@@ -11,6 +11,7 @@ package enum DestinationRegistry {
         TealiumKind.self,
         OverlandKind.self,
         TemplateKind.self,
+        HomeAssistantKind.self,
     ]
 
     /// The kind of that name; nil when there is none.

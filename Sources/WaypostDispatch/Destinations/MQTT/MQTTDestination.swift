@@ -44,6 +44,8 @@ public final class MQTTDestination: Destination {
     private let client: MQTTClient
     private let receipts: SharedReceipts
     private let receiptTopic: String?
+    /// The connection on which the format's announcements were made.
+    private let announcedNumber = Atomic(-1)
 
     /// The default topic for an application's receipts; not below `waypost/`, so that a consumer of everything does not get its own messages.
     public static let usualReceiptTopic = "waypost-receipts/{device}"
@@ -100,9 +102,17 @@ public final class MQTTDestination: Destination {
         } catch {
             return .denied(reason: error.reason)
         }
-        guard messages.contains(where: { !$0.messages.isEmpty }) else { return .delivered(refused: [:], answer: "nothing to say") }
+        let announcements = settings.format.announcements(of: batch.device)
+        let isSilent = messages.allSatisfy(\.messages.isEmpty)
+        let nothingToSay = DeliveryOutcome.delivered(refused: [:], answer: "nothing to say")
+        if isSilent, announcements.isEmpty { return nothingToSay }
         do throws(MQTTError) {
             let connection = try await client.connect()
+            if !announcements.isEmpty, announcedNumber.load(ordering: .relaxed) != connection.number {
+                _ = try await client.publish(announcements)
+                announcedNumber.store(connection.number, ordering: .relaxed)
+            }
+            if isSilent { return nothingToSay }
             if receiptTopic != nil { return await publishForReceipts(messages, connection) }
         } catch {
             return MQTTDestination.outcome(of: error)

@@ -17,8 +17,16 @@ public protocol MQTTFormat: RecordFormat {
     /// What the broker announces about a device while it is connected and when it is gone.
     func presence(of device: String) -> MQTTSettings.Presence
 
+    /// What is told once on each connection, before any record; nothing for most formats.
+    func announcements(of device: String) -> [MQTTMessage]
+
     /// Whether its messages contain their record's id unchanged, so that an application can send receipts.
     var carriesIDs: Bool { get }
+}
+
+extension MQTTFormat {
+    /// Nothing.
+    public func announcements(of device: String) -> [MQTTMessage] { [] }
 }
 
 /// A message for each record: its JSON object (``NativeFormat``) with the device's name, to a topic that the record fills in.
