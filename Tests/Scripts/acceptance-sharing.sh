@@ -13,7 +13,8 @@ row_N16() {
     gpsd -N -n -S $((port + 2000)) "tcp://127.0.0.1:$((port + 1000))" >>"$work/gpsd.log" 2>&1 &
     follow gpsd "gpsd://127.0.0.1:$((port + 2000))"
     socat -u "UNIX-CONNECT:$work/nmea" - >"$work/socket.nmea" &
-    printf '?WATCH={"enable":true,"json":true}' | socat -t 8 - "TCP:127.0.0.1:$port" >"$work/door.jsonl" || true
+    # Who closes its side has gone, as with gpsd.
+    { printf '?WATCH={"enable":true,"json":true}' && sleep 8; } | socat - "TCP:127.0.0.1:$port" >"$work/door.jsonl" || true
     local side
     for side in libgps gpsd door; do
         same_places "$work/watch.jsonl" "$work/$side.jsonl" || short "other places by way of $side"
@@ -25,7 +26,7 @@ row_N16() {
 }
 # follow NAME SOURCE: another tracker, and what its `watch` says in ./NAME.jsonl.
 follow() {
-    "$bin/waypost" run --source "$2" --state "$work/$1" --log "$work/$1" --socket "$work/$1.sock" </dev/null >>"$work/$1.log" 2>&1 &
+    "$bin/waypost" run --source "$2" --state "$work/$1-state" --log "$work/$1-log" --socket "$work/$1.sock" </dev/null >>"$work/$1.log" 2>&1 &
     within 15 test -S "$work/$1.sock" || short "the follower $1 does not start"
     "$bin/waypost" watch --json --socket "$work/$1.sock" >>"$work/$1.jsonl" 2>>"$work/watch.log" &
 }
