@@ -46,9 +46,8 @@ extension OutboxStore {
         guard let number = key.position ?? key.entry else { return .forgotten }
         // A received record stays received, whatever was done with the queue since.
         let isEvent = key.position == nil
-        if let receipt = receipts.first(where: { $0.isOfEvents == isEvent && $0.after < number && number <= $0.through }) {
-            return receipt.fate
-        }
+        let found = receipts.filter { $0.isOfEvents == isEvent && $0.after < number && number <= $0.through }
+        if let receipt = found.first(where: { $0.fate != .unwanted }) ?? found.first { return receipt.fate }
         let start = key.position != nil ? "position_start" : "event_start"
         if let start = try database.integer("SELECT \(start) FROM destination WHERE name = ?", [.text(destination.name)]),
             number <= UInt64(clamping: start)
@@ -99,6 +98,16 @@ extension OutboxStore {
         }
         receiptCount += 1
         if receiptCount % 100 == 0 { try pruneReceipts(of: name, settlement.lane) }
+    }
+
+    /// Stores that records are not meant for a destination, which may be told of others with larger and smaller numbers.
+    func noteUnmeant(_ stretch: PositionCursor.Stretch, _ lane: DispatchLane, for name: String) throws(SQLiteError) {
+        guard stretch.after < stretch.through else { return }
+        try database.run(
+            "INSERT INTO receipt(destination, lane, after, through, answer) VALUES(?,?,?,?,?)",
+            [
+                .text(name), .text(lane.rawValue), SQLiteValue(stretch.after), SQLiteValue(stretch.through), .text(Settlement.unsaid),
+            ])
     }
 
     private func pruneReceipts(of name: String, _ lane: DispatchLane) throws(SQLiteError) {

@@ -4,6 +4,9 @@ import WaypostSystem
 extension OutboxStore {
     /// Moves the waiting records of one destination, and its dead letters, to another; false when one of them is not known.
     ///
+    /// Afterwards the other waits for what either of them waited for: either may have records after the first one that it lacks, or lack some
+    /// that came while it was not in the configuration.
+    ///
     /// - Parameter newestPosition: the position after which the first one begins anew; nil forgets it.
     func move(_ name: String, to other: String, newestPosition: UInt64?) throws(SQLiteError) -> Bool {
         forgetWaiting()
@@ -12,23 +15,8 @@ extension OutboxStore {
             guard let from = states.first(where: { $0.name == name }), let to = states.first(where: { $0.name == other }) else {
                 return false
             }
-            var positions = to.positions
-            if from.takesPositions { positions.join(from.positions) }
-            try keep(positions, for: other)
-            var eventCursor = from.eventCursor
-            if let closed = from.closedEvents {
-                // Events that came after its removal are not its own.
-                if from.waitingEventCount == 0 { eventCursor = to.eventCursor }
-                var events = to.settledEvents
-                events.insert(.init(after: closed.after, through: max(closed.after, to.eventCursor)))
-                try keep(events, of: .events, for: other)
-            }
-            // Before its start numbers nothing was meant for a destination; now it is.
-            try database.run(
-                """
-                UPDATE destination SET event_cursor = min(event_cursor, ?1), event_start = min(event_start, ?1),
-                    position_start = min(position_start, ?2) WHERE name = ?3
-                """, [SQLiteValue(eventCursor), SQLiteValue(positions.first), .text(other)])
+            try moveEvents(from, to: to)
+            if from.takesPositions { try movePositions(from, to: to) }
             try database.run("UPDATE dead_letter SET destination = ? WHERE destination = ?", [.text(other), .text(name)])
             try forgetSettledAhead(of: name)
             if let newestPosition {
@@ -43,6 +31,37 @@ extension OutboxStore {
         }
         try countWaiting()
         return isKnown
+    }
+
+    private func moveEvents(_ from: DestinationState, to other: DestinationState) throws(SQLiteError) {
+        var settled = other.everySettledEvent.common(with: from.everySettledEvent)
+        let cursor = settled.stretches.first.flatMap { $0.after == 0 ? $0.through : nil } ?? 0
+        try passUnmeant(settled, .events, from: cursor, "event_start", of: other.name)
+        settled.forget(through: cursor)
+        try database.run("UPDATE destination SET event_cursor = ? WHERE name = ?", [SQLiteValue(cursor), .text(other.name)])
+        try keep(settled, of: .events, for: other.name)
+    }
+
+    private func movePositions(_ from: DestinationState, to other: DestinationState) throws(SQLiteError) {
+        var settled = other.everySettledPosition.common(with: from.everySettledPosition)
+        var positions = other.positions
+        positions.join(from.positions)
+        try passUnmeant(settled, .live, from: positions.first, "position_start", of: other.name)
+        settled.forget(settledBy: positions)
+        try keep(positions, for: other.name)
+        try keep(settled, of: .positions, for: other.name)
+    }
+
+    /// Before its start numbers nothing was meant for a destination; now something is, but not all.
+    private func passUnmeant(
+        _ settled: SettledAhead, _ lane: DispatchLane, from number: UInt64, _ column: String, of name: String
+    ) throws(SQLiteError) {
+        let start = UInt64(clamping: try database.integer("SELECT \(column) FROM destination WHERE name = ?", [.text(name)]) ?? 0)
+        guard number < start else { return }
+        for stretch in settled.common(with: SettledAhead([.init(after: number, through: start)])).stretches {
+            try noteUnmeant(stretch, lane, for: name)
+        }
+        try database.run("UPDATE destination SET \(column) = ? WHERE name = ?", [SQLiteValue(number), .text(name)])
     }
 
     /// Removes everything that is known of a destination; false when nothing is known.

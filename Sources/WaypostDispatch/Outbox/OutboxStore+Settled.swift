@@ -147,9 +147,10 @@ extension OutboxStore {
     static let waitsForEvents = """
         NOT EXISTS(SELECT 1 FROM settled WHERE destination = name AND lane = 'events' AND after <= event_cursor AND through = \(largest))
         """
-    /// The last number of an event that is meant for a row of `destination`.
-    static let lastMeantEvent = """
-        coalesce((SELECT after FROM settled WHERE destination = name AND lane = 'events' AND through = \(largest)), \(largest))
+    /// Whether a row of `destination` lacks a row of `entry` that is meant for it.
+    static let lacksEntry = """
+        number > event_cursor AND NOT EXISTS(
+            SELECT 1 FROM settled WHERE destination = name AND lane = 'events' AND after < number AND number <= through)
         """
 
     /// Gives no new records to the destinations that were removed from the configuration; what waits for them stays.
@@ -209,11 +210,25 @@ extension OutboxStore {
                     "UPDATE destination SET event_cursor = max(event_cursor, ?) WHERE name = ?", [SQLiteValue(last), .text(name)])
             }
             try keep(events, of: .events, for: name)
+            try noteUnmeant(.init(after: closed.after, through: last), .events, for: name)
         }
     }
 }
 
 extension DestinationState {
+    /// All entries that it has, or should not get: those after the first one that it lacks, too.
+    var everySettledEvent: SettledAhead {
+        var settled = settledEvents
+        settled.insert(.init(after: 0, through: eventCursor))
+        return settled
+    }
+    /// All positions that it has, or should not get.
+    var everySettledPosition: SettledAhead {
+        var settled = SettledAhead([.init(after: 0, through: positions.live)])
+        settled.remove(SettledAhead(positions.stretches))
+        for stretch in settledPositions.stretches { settled.insert(stretch) }
+        return settled
+    }
     /// The events that came after its removal from the configuration, and all later ones.
     var closedEvents: PositionCursor.Stretch? {
         settledEvents.stretches.last.flatMap { $0.through == SQLiteValue.largestNumber ? $0 : nil }

@@ -205,7 +205,7 @@ final class OutboxStore {
 
     private func drop(_ condition: String, _ value: SQLiteValue) throws(SQLiteError) {
         guard let byteCount = try database.integer("SELECT sum(length(body)) FROM entry WHERE \(condition)", [value]) else { return }
-        let missed = "(SELECT count(*) FROM entry WHERE \(condition) AND number > event_cursor AND number <= \(OutboxStore.lastMeantEvent))"
+        let missed = "(SELECT count(*) FROM entry WHERE \(condition) AND \(OutboxStore.lacksEntry))"
         for (name, count) in try database.rows("SELECT name, \(missed) FROM destination", [value], { ($0.text(0), $0.count(1)) }) {
             limitDrops[name, default: 0] += count
         }
