@@ -269,6 +269,7 @@ final class DispatchService: Sendable {
         guard let outbox = line.state.withLock({ $0.dispatcher })?.outbox else { return }
         var refusal: String?
         do throws(OutboxError) { try await outbox.check() } catch { refusal = "nothing is taken for sending: \(error)" }
+        line.state.withLock { $0.dispatcher }?.noteTime()
         await bringBack(line)
         await attachPending(line, logger: logger)
         retryMended(line)

@@ -39,7 +39,7 @@ extension DestinationWorker {
 
     private func send(_ range: Range<Int>, of lane: DispatchLane) async -> RunEnding {
         let now = clock.confirmedTime()
-        reading.queues[lane]?.noteLate(range, before: now.flatMap { settings.cutoff?.last(before: $0) })
+        reading.queues[lane]?.noteLate(range, before: now.flatMap { settings.cutoff?.last(before: $0) }, by: outbox.time(of:))
         guard let items = reading.queues[lane]?.items[range] else { return .empty }
         var (records, places, unsaid) = ([DispatchRecord](), [String: Int](), Set<Int>())
         // Records that cannot be read any more, or that the destination's format cannot express, are settled with the others.

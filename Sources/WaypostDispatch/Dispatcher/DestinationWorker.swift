@@ -19,6 +19,8 @@ actor DestinationWorker {
     private let waitingForRun = WaitingTasks()
     /// Whether there are new waiting records that no run has looked at yet.
     private let hasNews = Atomic(false)
+    /// The time of day minus the boot clock for which the cutoff is planned, milliseconds; `.min` while the time is unknown.
+    private let plannedOffset = Atomic(Int64.min)
     private var schedule: DispatchSchedule
     private var retry = RetryRule()
     private var generator = SystemRandomNumberGenerator()
@@ -58,9 +60,25 @@ actor DestinationWorker {
 
     /// A record waits; call it from anywhere, as often as you like.
     nonisolated func noteWaiting() {
-        guard !hasNews.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        guard !hasNews.exchange(true, ordering: .acquiringAndReleasing) else { return noteTime() }
         Task { await self.process(.waiting) }
     }
+
+    /// The time of day may have become known, or have changed, since the cutoff was planned; call it from anywhere, as often as you like.
+    nonisolated func noteTime() {
+        guard settings.cutoff != nil, let now = clock.confirmedTime() else { return }
+        let (offset, planned) = (now.millisecondsSince1970 - clock.bootMilliseconds(), plannedOffset.load(ordering: .acquiring))
+        guard planned == .min || abs(offset - planned) > DestinationWorker.offsetTolerance else { return }
+        Task { await self.planCutoff() }
+    }
+
+    private func planCutoff() {
+        setCutoff()
+        setAlarm()
+    }
+
+    /// The times of fixes differ from each other by less, milliseconds.
+    private static let offsetTolerance: Int64 = 2_000
 
     /// Passes an input to the schedule, and sets the resulting alarm.
     func process(_ input: DispatchSchedule.Input) {
@@ -72,8 +90,10 @@ actor DestinationWorker {
     /// Sets the schedule's next cutoff, if the time of day is known.
     private func setCutoff() {
         guard let cutoff = settings.cutoff, let now = clock.confirmedTime() else { return }
+        let moment = clock.bootMilliseconds()
+        plannedOffset.store(now.millisecondsSince1970 - moment, ordering: .releasing)
         let left = cutoff.next(after: now).millisecondsSince1970 - now.millisecondsSince1970
-        schedule.process(.cutoff(clock.bootMilliseconds() + left), at: clock.bootMilliseconds())
+        schedule.process(.cutoff(moment + left), at: moment)
     }
 
     /// Sends everything that waits, now; ends the pause after a failure, but leaves the interval as it is.

@@ -116,6 +116,13 @@ public actor Dispatcher {
         for worker in workers.withLock({ $0 }) { worker.noteWaiting() }
     }
 
+    /// Notes that the time of day may have become known, or may have changed: what is due by it (`cutoff`) is planned anew.
+    ///
+    /// ``noteWaiting()`` does the same. It is cheap, and needed only where the time may come from elsewhere than from what is sent.
+    package nonisolated func noteTime() {
+        for worker in workers.withLock({ $0 }) { worker.noteTime() }
+    }
+
     /// Sets the moment of the boot clock by which everything must be sent; nil for none.
     public nonisolated func setCutoff(_ moment: Int64?) async {
         for worker in workers.withLock({ $0 }) { await worker.process(.cutoff(moment)) }

@@ -59,8 +59,10 @@ struct LaneQueue {
     }
 
     /// Notes which of these are sent after their cutoff.
-    mutating func noteLate(_ range: Range<Int>, before cutoff: UTCTime?) {
-        for index in range { items[index].isLate = items[index].isLate(before: cutoff) }
+    ///
+    /// - Parameter time: the time of a moment at which it was not known yet.
+    mutating func noteLate(_ range: Range<Int>, before cutoff: UTCTime?, by time: (RecordMoment) -> UTCTime?) {
+        for index in range { items[index].isLate = items[index].isLate(before: cutoff, by: time) }
     }
 
     /// Notes that there may be more after the records that were read.
@@ -104,8 +106,8 @@ struct LaneQueue {
 }
 
 extension LaneQueue.Item {
-    fileprivate func isLate(before cutoff: UTCTime?) -> Bool {
-        guard let cutoff, let time = record?.time ?? moment?.time else { return false }
+    fileprivate func isLate(before cutoff: UTCTime?, by time: (RecordMoment) -> UTCTime?) -> Bool {
+        guard let cutoff, let time = record?.time ?? moment.flatMap({ $0.time ?? time($0) }) else { return false }
         return time < cutoff
     }
 }
