@@ -64,18 +64,28 @@ public enum HTTPURL {
     /// The URL as it may be shown and logged: without its query (`?key=...`) and fragment.
     public static func shown(_ url: String) -> String { String(url.prefix { $0 != "?" && $0 != "#" }) }
 
-    /// Somebody else's text, such as a server's answer, without what it repeats of the URL's query.
-    public static func hidingQuery(of url: String, in words: String) -> String {
-        let query = url.prefix { $0 != "#" }.drop { $0 != "?" }.dropFirst()
+    /// The parts of a URL that may be secret: its user and password, its query and the query's values, and what looks like a key in its path.
+    package static func secrets(of url: String) -> [String] {
+        let whole = url.prefix { $0 != "#" }
+        let query = whole.drop { $0 != "?" }.dropFirst()
         let values = query.split(separator: "&").compactMap { $0.split(separator: "=", maxSplits: 1).dropFirst().first }
-        return hiding(([query] + values).map(String.init), in: words)
+        let place = whole.prefix { $0 != "?" }
+        let parts = (place.range(of: "://").map { place[$0.upperBound...] } ?? place).split(
+            separator: "/", omittingEmptySubsequences: false)
+        let user = parts.first?.lastIndex(of: "@").map { parts[0][..<$0] }
+        return ([query] + values + [user].compactMap(\.self) + parts.dropFirst().filter(looksSecret)).map(String.init)
+    }
+
+    /// Whether a part of a path may be a key: it is long, and has digits or is very long.
+    private static func looksSecret(_ part: Substring) -> Bool {
+        part.utf8.count >= 20 || part.utf8.count >= 8 && part.utf8.contains { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
     }
 
     /// Somebody else's text without those secrets.
     public static func hiding(_ secrets: [String], in words: String) -> String {
         var words = words
         // Anything this short is not a secret, and would tear apart unrelated words.
-        for secret in secrets where secret.count > 3 {
+        for secret in secrets.sorted(by: { $0.count > $1.count }) where secret.count > 3 {
             while let place = words.range(of: secret) { words.replaceSubrange(place, with: "...") }
         }
         return words
@@ -105,9 +115,9 @@ public enum HTTPURL {
     }
 }
 
-extension String {
+extension StringProtocol {
     /// Where a text begins in this one.
-    fileprivate func range(of text: String) -> Range<String.Index>? {
+    fileprivate func range(of text: String) -> Range<Index>? {
         var start = startIndex
         while start < endIndex {
             if self[start...].hasPrefix(text) { return start..<index(start, offsetBy: text.count) }

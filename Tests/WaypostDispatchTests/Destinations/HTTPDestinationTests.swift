@@ -117,6 +117,35 @@ import WaypostTestKit
             await destination.send(batch()) == .delivered(refused: ["t-2": "named in the answer"], answer: #"200: {"refused": ["t-2"]}"#))
     }
 
+    /// What a server repeats is shown, logged and stored: not what identifies us, nor the beginning of it.
+    @Test func hidesWhatIdentifiesUsInAnswers() async throws {
+        let server = try await FlakyServer()
+        let destination = try destination(server.url) { settings in
+            settings.credentials = .bearer("S3CR3T/TOKEN")
+            settings.headers = [.init("X-Key", "hushhush")]
+        }
+        for (mode, outcome) in [
+            (
+                "words 422 no Bearer S3CR3T/TOKEN hushhush /in/S3CR3T%2FTOKEN",
+                DeliveryOutcome.refused(reason: "422: no Bearer ... ... /in/...")
+            ),
+            ("words 403 hushhush", .denied(reason: "403 Forbidden: ...; this user or token may not send there")),
+            ("words 503 S3CR3T/TOKEN", .temporary(reason: "503: ...", retryAfter: nil)),
+            ("words 200 S3CR3T/TOKEN", .delivered(refused: [:], answer: "200: ...")),
+            (
+                "words 422 \(String(repeating: "x", count: 194)) S3CR3T/TOKEN",
+                .refused(reason: "422: \(String(repeating: "x", count: 194)) ...")
+            ),
+            (
+                "redirect 302 https://other.example/log/S3CR3T/TOKEN/van?key=hushhush",
+                .denied(reason: "302; it redirects to https://other.example/log/.../van")
+            ),
+        ] {
+            try server.setMode(mode)
+            #expect(await destination.send(batch()) == outcome, "\(mode)")
+        }
+    }
+
     /// A proxy or a broken server that answers once more on a connection that is kept: nobody knows what that answers.
     @Test(arguments: ["status 503", "status 401", "slow 5", "drop"]) func takesNoAnswerThatNobodyAskedFor(mode: String) async throws {
         let server = try await FlakyServer("twice")

@@ -122,8 +122,8 @@ public struct HTTPDestination: Destination {
 
     /// The meaning of a server's answer to a message for its batch.
     package func outcome(of response: HTTPResponse, to message: HTTPMessage, of batch: DispatchBatch) -> DeliveryOutcome {
-        let words = HTTPURL.hidingQuery(of: message.url ?? settings.url, in: HTTPDestination.words(of: response))
-        let said = HTTPURL.hiding(message.hidden, in: words)
+        let secrets = secrets(of: message)
+        let said = HTTPDestination.words(of: response, hiding: secrets)
         let answer = "\(response.status)\(said)"
         switch response.status {
         case 200...299:
@@ -136,9 +136,9 @@ public struct HTTPDestination: Destination {
             return .temporary(reason: answer, retryAfter: response["retry-after"].flatMap { Int($0) }.map { .seconds($0) })
         case 400, 410, 413, 415, 422: return .refused(reason: answer)
         case 300...399:
-            // A query may hold a secret.
+            // It may repeat our URL.
             let place = response["location"].map {
-                "; it redirects to \(oneLine(String($0.prefix { $0 != "?" && $0 != "#" }), limit: 200))"
+                "; it redirects to \(oneLine(HTTPURL.hiding(secrets, in: HTTPURL.shown($0)), limit: 200))"
             }
             return .denied(reason: answer + (place ?? ""))
         case 401, 403, 404:
@@ -146,6 +146,26 @@ public struct HTTPDestination: Destination {
             return .denied(reason: "\(response.status) \(name)\([": {}", ": []", ": null"].contains(said) ? "" : said); \(next)")
         default: return .denied(reason: answer)
         }
+    }
+
+    /// What a server may repeat of a request, in whatever form, that must not be shown, logged or stored: places, tokens, passwords.
+    private func secrets(of message: HTTPMessage) -> [String] {
+        var secrets = message.hidden + settings.headers.map(\.value) + HTTPURL.secrets(of: message.url ?? settings.url)
+        switch settings.credentials {
+        case .bearer(let token): secrets.append(token)
+        case .basic(_, let password): secrets.append(password)
+        case nil: break
+        }
+        // The word before a token (RFC 9110, section 11.4) is none.
+        secrets += (settings.headers.map(\.value) + [settings.credentials?.header.value].compactMap(\.self)).compactMap { value in
+            value.split(separator: " ", maxSplits: 1).dropFirst().first.map(String.init)
+        }
+        return secrets
+            + secrets.map { secret in
+                var text = TextBuffer(capacity: 64)
+                text.append(percentEncoded: secret)
+                return text.string
+            }
     }
 
     /// The name of an answer that keeps everything out, and what can be done about it.
@@ -173,9 +193,11 @@ public struct HTTPDestination: Destination {
     }
 
     /// The beginning of the answer's body, as one line of printable characters.
-    private static func words(of response: HTTPResponse) -> String {
+    private static func words(of response: HTTPResponse, hiding secrets: [String]) -> String {
         guard !isPage(response) else { return "" }
-        let text = String(decoding: response.body.prefix(4 * longestWords), as: UTF8.self)
+        // Of a secret that is cut off, the beginning would be left.
+        let byteCount = 4 * longestWords + (secrets.map(\.utf8.count).max() ?? 0)
+        let text = HTTPURL.hiding(secrets, in: String(decoding: response.body.prefix(byteCount), as: UTF8.self))
         let words = text.split { $0.isWhitespace || $0.isNewline }.joined(separator: " ").filter {
             !$0.unicodeScalars.contains { $0.value < 0x20 }
         }
