@@ -4,7 +4,7 @@ import Waypost
 
 @testable import WaypostDispatch
 
-/// Queues that are moved while the configuration changes and servers come and go.
+/// Queues that are moved while the configuration changes, positions are switched off and on, and servers come and go.
 @Suite struct MovingTests {
     /// An event of the time in which the target was not in the configuration waits for it after the move, although an older one already did.
     @Test(arguments: [false, true]) func movesWhatCameWhileTheTargetWasRemoved(isOlderMoved: Bool) async throws {
@@ -61,8 +61,15 @@ import Waypost
         for run in 0..<10 {
             let configured = run == 9 ? names : names.filter { _ in Bool.random(using: &generator) }
             let servers = configured.map { name in (name, server(run == 9 ? 2 : Int.random(in: 0...2, using: &generator))) }
-            let order: DestinationSettings.Order = Bool.random(using: &generator) ? .oldest : .live
-            let dispatcher = try await fixture.dispatcher(servers, order: order, batchCount: Int.random(in: 1...4, using: &generator))
+            let sending = run == 9 ? configured : configured.filter { _ in Int.random(in: 0...3, using: &generator) > 0 }
+            let dispatcher = try await fixture.dispatcher([])
+            for (name, server) in servers {
+                var settings = DestinationSettings(name: name, schedule: .init(interval: .zero, phaseOf: name))
+                settings.order = Bool.random(using: &generator) ? .oldest : .live
+                settings.batchCount = Int.random(in: 1...4, using: &generator)
+                settings.sendsPositions = sending.contains(name)
+                try await dispatcher.attach(server, settings)
+            }
             try await dispatcher.finishAttaching()
             for name in configured where waiting[name] == nil { waiting[name] = [] }
             var seen: [String: Int] = [:]
@@ -82,7 +89,7 @@ import Waypost
                     let more = second + 1...second + Int.random(in: 1...9, using: &generator)
                     fixture.log.log(more)
                     second = more.upperBound
-                    for name in configured { waiting[name]?.formUnion(more.map { "\($0)" }) }
+                    for name in sending { waiting[name]?.formUnion(more.map { "\($0)" }) }
                 case 3:
                     _ = try await dispatcher.dispatch()
                     noteTaken()

@@ -106,9 +106,9 @@ import WaypostSystem
         try await dispatcher.move("events", to: "home")
         _ = try await dispatcher.dispatch()
         #expect(home.taken.map(\.lane) == [.events] + Array(repeating: .live, count: 9) + [.events])
-        // Whoever wants them later has its place still.
+        // Whoever wants them later begins then.
         _ = try await outbox.attach("events", newestPosition: 27, takesPositions: false)
-        #expect(try await outbox.attach("events", newestPosition: 30, takesPositions: true).positions.live == 27)
+        #expect(try await outbox.attach("events", newestPosition: 30, takesPositions: true).positions.live == 30)
     }
 
     @Test func endsAPageWithWhatMakesItLong() async throws {

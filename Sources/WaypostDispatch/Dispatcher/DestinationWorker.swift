@@ -176,10 +176,8 @@ actor DestinationWorker {
 
     func status() async throws(OutboxError) -> DestinationStatus {
         let progress = try await outbox.state(of: settings.name)
-        var positionCount: Int? = 0
-        if settings.sendsPositions {
-            do throws(PositionSupplyError) { positionCount = try await supply.count(waitingFor: progress) } catch { positionCount = nil }
-        }
+        let positionCount: Int?
+        do throws(PositionSupplyError) { positionCount = try await supply.count(waitingFor: progress) } catch { positionCount = nil }
         let now = clock.bootMilliseconds()
         let failingTime = failure.map { Duration.milliseconds(now - $0.since) }
         let isStalled = (failingTime ?? .zero) >= stallTime && (positionCount != 0 || progress.waitingEventCount > 0)

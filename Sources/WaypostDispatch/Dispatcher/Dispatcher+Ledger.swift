@@ -15,7 +15,6 @@ extension Dispatcher {
             let fates = try await outbox.fates(of: keys, at: worker.settings.name)
             for (index, (key, fate)) in zip(keys, fates).enumerated() {
                 var fate = fate
-                if key.position != nil, !worker.settings.sendsPositions { fate = .unwanted }
                 if fate == .queued, inFlight.contains(key.id) { fate = .sent }
                 accounts[index].append(DeliveryAccount(destination: worker.settings.name, fate: fate))
             }

@@ -14,8 +14,9 @@ extension Dispatcher {
     package func move(_ name: String, to other: String) async throws(OutboxError) {
         guard attached.contains(where: { $0.settings.name == other }) else { throw .unknownDestination(name: other) }
         guard name != other else { return }
-        try await suspending([name, other]) { (newest) async throws(OutboxError) in
-            try await self.outbox.move(name, to: other, newestPosition: newest)
+        let newest = try await newestPosition()
+        try await suspending([name, other]) { (place) async throws(OutboxError) in
+            try await self.outbox.move(name, to: other, newestPosition: newest, isForgotten: place == nil)
         }
     }
 
@@ -57,8 +58,8 @@ extension Dispatcher {
                 return page
             }
         }
-        let later: [PositionCursor.Stretch] = state.isClosed ? [] : [.init(after: state.positions.live, through: .max)]
-        for stretch in state.takesPositions ? state.positions.stretches + later : [] {
+        let later: [PositionCursor.Stretch] = state.positions.isOpen ? [.init(after: state.positions.live, through: .max)] : []
+        for stretch in state.positions.stretches + later {
             while readCount < limit, place.position < stretch.through {
                 let found: PositionPage
                 do throws(PositionSupplyError) {

@@ -218,10 +218,8 @@ public actor Dispatcher {
         let names = Set(statuses.map(\.state.name))
         let others = try await outbox.destinations().filter { !names.contains($0.name) }
         for state in others {
-            var positionCount: Int? = 0
-            if state.takesPositions {
-                do throws(PositionSupplyError) { positionCount = try await supply.count(waitingFor: state) } catch { positionCount = nil }
-            }
+            let positionCount: Int?
+            do throws(PositionSupplyError) { positionCount = try await supply.count(waitingFor: state) } catch { positionCount = nil }
             statuses.append(
                 DestinationStatus(
                     state: state, isAttached: false, isSending: false, needsMending: false, waitingPositionCount: positionCount))

@@ -1,3 +1,5 @@
+import WaypostSystem
+
 /// Which positions of the log a destination has and which it lacks.
 ///
 /// Everything up to ``live`` is settled, except the stretches that were left for later so that the newest positions could go first.
@@ -28,6 +30,15 @@ package struct PositionCursor: Sendable, Hashable {
     package init(live: UInt64, stretches: [Stretch] = []) {
         self.live = live
         self.stretches = stretches
+    }
+
+    /// Whether later positions are meant for the destination; else only what was left for later is still to be sent.
+    package var isOpen: Bool { live < UInt64(SQLiteValue.largestNumber) }
+
+    /// Ends it after a number: positions up to there are left for later, and none after it is meant for the destination.
+    mutating func close(after number: UInt64) {
+        leaveForLater(through: number)
+        live = UInt64(SQLiteValue.largestNumber)
     }
 
     /// Leaves everything up to a number for later: the live lane continues after it.

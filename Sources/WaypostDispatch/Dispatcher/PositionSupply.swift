@@ -27,7 +27,7 @@ extension PositionSupply {
     public func count(waitingFor state: DestinationState) async throws(PositionSupplyError) -> Int {
         let cursor = state.positions
         var count = 0
-        for stretch in cursor.stretches + (state.isClosed ? [] : [.init(after: cursor.live, through: .max)]) {
+        for stretch in cursor.stretches + (cursor.isOpen ? [.init(after: cursor.live, through: .max)] : []) {
             count += try await self.count(after: stretch.after, through: stretch.through)
         }
         for settled in state.settledPositions.stretches where settled.through > cursor.first {

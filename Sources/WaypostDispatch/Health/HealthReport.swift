@@ -88,7 +88,8 @@ extension Dispatcher {
         let state = try await outbox.state(of: name)
         let entry = try await outbox.entries(after: state.eventCursor, limit: 20).first { !state.settledEvents.contains($0.number) }
         var ages = [entry.flatMap { clock.age(of: $0.moment) }]
-        for stretch in state.takesPositions ? state.positions.stretches + [.init(after: state.positions.live, through: .max)] : [] {
+        let later: [PositionCursor.Stretch] = state.positions.isOpen ? [.init(after: state.positions.live, through: .max)] : []
+        for stretch in state.positions.stretches + later {
             let page: PositionPage
             do throws(PositionSupplyError) {
                 page = try await supply.positions(after: stretch.after, through: stretch.through, limit: 1)

@@ -9,6 +9,8 @@ struct DestinationMark: Sendable, Hashable {
     var name: String
     /// Up to this number of the log it has every position, or should not get it.
     var positions: UInt64
+    /// The last position that waits for it when no later ones are meant for it; nil when they are.
+    var positionsThrough: UInt64?
     /// Up to this number of the log it has every event, or should not get it.
     var events: UInt64
     /// Up to this number it has every entry of the outbox; those are the events up to ``events``, and entries that are not in the log.
@@ -21,7 +23,8 @@ struct DestinationMark: Sendable, Hashable {
     /// The place from which either of two marks may lack records.
     func joined(with other: DestinationMark) -> DestinationMark {
         var joined = self
-        if other.takesPositions { joined.positions = min(positions, other.positions) }
+        joined.positions = min(positions, other.positions)
+        joined.positionsThrough = positionsThrough.map { max($0, other.positionsThrough ?? $0) }
         (joined.events, joined.entry) = (min(events, other.events), min(entry, other.entry))
         return joined
     }
@@ -32,7 +35,7 @@ struct DestinationMark: Sendable, Hashable {
 /// ```
 /// {"destinations":[{"name":"home","positions":8640,"events":8511,"entry":17,"takes_positions":true,"paused":false}]}
 /// ```
-/// Sealed (``SealedText``).
+/// `positions_through` only where no later positions are meant for a destination. Sealed (``SealedText``).
 /// - Cost: a small file, rewritten when destinations are added, removed or discarded, and at most once an hour while they receive records.
 /// - Concurrency: one owner.
 struct DestinationMarkFile {
@@ -102,6 +105,7 @@ struct DestinationMarkFile {
                     json.object { json in
                         json.member("name", mark.name)
                         json.member("positions", Int(clamping: mark.positions))
+                        json.member("positions_through", mark.positionsThrough.map { Int(clamping: $0) })
                         json.member("events", Int(clamping: mark.events))
                         json.member("entry", Int(clamping: mark.entry))
                         json.member("takes_positions", mark.takesPositions)
@@ -126,7 +130,8 @@ struct DestinationMarkFile {
             else { return nil }
             marks.append(
                 DestinationMark(
-                    name: name, positions: positions, events: events, entry: entry, takesPositions: takesPositions, isPaused: isPaused))
+                    name: name, positions: positions, positionsThrough: number(value["positions_through"]), events: events, entry: entry,
+                    takesPositions: takesPositions, isPaused: isPaused))
         }
         return marks
     }

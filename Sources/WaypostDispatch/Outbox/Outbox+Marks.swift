@@ -165,9 +165,12 @@ extension Outbox {
 extension OutboxStore {
     /// Restores a destination from its mark.
     func restore(_ mark: DestinationMark) throws(SQLiteError) {
+        let positions = mark.positionsThrough.map {
+            PositionCursor(live: UInt64(SQLiteValue.largestNumber), gating: [.init(after: mark.positions, through: $0)])
+        }
         try restore(
             DestinationState(
-                name: mark.name, eventCursor: mark.entry, positions: PositionCursor(live: mark.positions), liveSequence: 0,
+                name: mark.name, eventCursor: mark.entry, positions: positions ?? PositionCursor(live: mark.positions), liveSequence: 0,
                 historySequence: 0, isPaused: mark.isPaused, sentCount: 0, droppedCount: 0, lateCount: 0, waitingEventCount: 0,
                 deadLetterCount: 0, takesPositions: mark.takesPositions))
         if mark.isPaused { _ = try setPaused(true, mark.name) }
@@ -180,6 +183,7 @@ extension OutboxStore {
             var mark = DestinationMark(
                 name: state.name, positions: state.positions.first, events: old?.events ?? 0, entry: old?.entry ?? 0,
                 takesPositions: state.takesPositions, isPaused: state.isPaused)
+            if !state.positions.isOpen { mark.positionsThrough = state.positions.stretches.last?.through ?? state.positions.live }
             if state.waitingEventCount == 0, let logged = tally.logged {
                 (mark.events, mark.entry) = (UInt64(logged), UInt64(lastEntryNumber))
             }

@@ -179,7 +179,8 @@ public actor Outbox {
 
     /// Registers a destination.
     ///
-    /// A new one begins with new records; a known one continues where it was, whatever its settings are.
+    /// A new one begins with new records; a known one continues where it was, whatever its settings are. Positions that are logged while none
+    /// are sent to it are not meant for it, then or later; what waited before waits on.
     ///
     /// - Parameters:
     ///   - name: the destination.
@@ -248,13 +249,17 @@ public actor Outbox {
 
     /// Moves the waiting records of one destination, and its dead letters, to another; records that the other already has are sent to it again.
     ///
-    /// - Parameter newestPosition: the position after which the first one begins anew; nil forgets it.
-    func move(_ name: String, to other: String, newestPosition: UInt64?) throws(OutboxError) {
+    /// - Parameters:
+    ///   - newestPosition: the number of the newest position in the log, after which the first one begins anew.
+    ///   - isForgotten: whether the first one is forgotten instead.
+    func move(_ name: String, to other: String, newestPosition: UInt64, isForgotten: Bool) throws(OutboxError) {
         try writeMarks { marks in
             guard let from = marks.first(where: { $0.name == name }) else { return }
             for index in marks.indices where marks[index].name == other { marks[index] = marks[index].joined(with: from) }
         }
-        let isKnown = try use { (store) throws(SQLiteError) in try store.move(name, to: other, newestPosition: newestPosition) }
+        let isKnown = try use { (store) throws(SQLiteError) in
+            try store.move(name, to: other, newestPosition: newestPosition, isForgotten: isForgotten)
+        }
         if !isKnown { throw .unknownDestination(name: name) }
         try readAttached()
         try writeMarks()

@@ -110,6 +110,13 @@ extension OutboxStore {
             ])
     }
 
+    /// Forgets receipts for positions after a number, because other positions get these numbers.
+    func endReceipts(ofPositionsAfter number: UInt64, for name: String) throws(SQLiteError) {
+        let values: [SQLiteValue] = [.text(name), .text(DispatchLane.events.rawValue), SQLiteValue(number)]
+        try database.run("DELETE FROM receipt WHERE destination = ? AND lane <> ? AND after >= ?", values)
+        try database.run("UPDATE receipt SET through = ?3 WHERE destination = ?1 AND lane <> ?2 AND through > ?3", values)
+    }
+
     private func pruneReceipts(of name: String, _ lane: DispatchLane) throws(SQLiteError) {
         try database.run(
             """

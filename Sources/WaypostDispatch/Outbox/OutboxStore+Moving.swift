@@ -7,26 +7,32 @@ extension OutboxStore {
     /// Afterwards the other waits for what either of them waited for: either may have records after the first one that it lacks, or lack some
     /// that came while it was not in the configuration.
     ///
-    /// - Parameter newestPosition: the position after which the first one begins anew; nil forgets it.
-    func move(_ name: String, to other: String, newestPosition: UInt64?) throws(SQLiteError) -> Bool {
+    /// - Parameters:
+    ///   - newestPosition: the number of the newest position in the log, after which the first one begins anew.
+    ///   - isForgotten: whether the first one is forgotten instead.
+    func move(_ name: String, to other: String, newestPosition: UInt64, isForgotten: Bool) throws(SQLiteError) -> Bool {
         forgetWaiting()
         let isKnown = try database.transaction { () throws(SQLiteError) in
             let states = try destinations()
-            guard let from = states.first(where: { $0.name == name }), let to = states.first(where: { $0.name == other }) else {
+            guard var from = states.first(where: { $0.name == name }), let to = states.first(where: { $0.name == other }) else {
                 return false
             }
             try moveEvents(from, to: to)
-            if from.takesPositions { try movePositions(from, to: to) }
+            // Later ones are for a destination that takes positions.
+            if from.positions.isOpen, !to.positions.isOpen { from.positions.close(after: newestPosition) }
+            try movePositions(from, to: to)
             try database.run("UPDATE dead_letter SET destination = ? WHERE destination = ?", [.text(other), .text(name)])
             try forgetSettledAhead(of: name)
-            if let newestPosition {
-                try keep(PositionCursor(live: newestPosition), for: name)
-                try database.run(
-                    "UPDATE destination SET event_cursor = ?1, event_start = ?1, position_start = ?2 WHERE name = ?3",
-                    [.integer(lastEntryNumber), SQLiteValue(newestPosition), .text(name)])
-            } else {
+            if isForgotten {
                 try removeRows(of: name)
+                return true
             }
+            var positions = PositionCursor(live: newestPosition)
+            if !from.takesPositions { positions.close(after: 0) }
+            try keep(positions, for: name)
+            try database.run(
+                "UPDATE destination SET event_cursor = ?1, event_start = ?1, position_start = ?2 WHERE name = ?3",
+                [.integer(lastEntryNumber), SQLiteValue(newestPosition), .text(name)])
             return true
         }
         try countWaiting()

@@ -78,7 +78,7 @@ extension OutboxStore {
         defer { knownGone = nil }
         try database.transaction { () throws(SQLiteError) in
             var isNew = false
-            for state in try destinations() where state.takesPositions {
+            for state in try destinations() {
                 let known = try gone()[state.name] ?? [:]
                 var new = SettledAhead()
                 for stretch in stretches where stretch.through > state.positions.first {
@@ -141,7 +141,7 @@ extension OutboxStore {
 
 // Destinations that were removed from the configuration: the numbers after the removal are settled for them, without end.
 extension OutboxStore {
-    private static let largest = SQLiteValue.largestNumber
+    static let largest = SQLiteValue.largestNumber
 
     /// Whether a row of `destination` has events to wait for, or may get some.
     static let waitsForEvents = """
@@ -163,10 +163,7 @@ extension OutboxStore {
         guard !removed.isEmpty else { return }
         try database.transaction { () throws(SQLiteError) in
             for state in removed {
-                var positions = state.positions
-                if state.takesPositions { positions.leaveForLater(through: newestPosition) }
-                positions.live = UInt64(OutboxStore.largest)
-                try keep(positions, for: state.name)
+                if state.positions.isOpen { try closePositions(of: state, after: newestPosition) }
                 var events = state.settledEvents
                 events.insert(.init(after: UInt64(lastEntryNumber), through: UInt64(OutboxStore.largest)))
                 try keep(events, of: .events, for: state.name)
@@ -183,35 +180,8 @@ extension OutboxStore {
     func closeEvents(of name: String) throws(SQLiteError) {
         try database.run(
             """
-            INSERT INTO settled(destination, lane, after, through) SELECT name, 'events', ?1, ?2 FROM destination
-                WHERE name = ?3 AND position_cursor = ?2
+            INSERT INTO settled(destination, lane, after, through) SELECT name, 'events', ?1, ?2 FROM destination WHERE name = ?3
             """, [.integer(lastEntryNumber), .integer(OutboxStore.largest), .text(name)])
-    }
-
-    /// Gives new records again to a destination that had been removed, or whose log begins anew.
-    ///
-    /// - Parameters:
-    ///   - name: the destination.
-    ///   - newestPosition: the number of the newest position in the log; later ones are meant for it.
-    func reopen(_ name: String, newestPosition: UInt64) throws(SQLiteError) {
-        // A log that is behind the destination's cursor was removed, or moved to another folder: its numbers begin again.
-        try database.run(
-            """
-            UPDATE destination SET position_cursor = ?1, position_start = min(position_start, ?1) WHERE name = ?2 AND position_cursor > ?1
-            """, [SQLiteValue(newestPosition), .text(name)])
-        try forgetPositionsSettled(behind: newestPosition, for: name)
-        guard let state = try destinations().first(where: { $0.name == name }), let closed = state.closedEvents else { return }
-        let last = UInt64(lastEntryNumber)
-        var events = SettledAhead(state.settledEvents.stretches.dropLast() + [.init(after: closed.after, through: last)])
-        try database.transaction { () throws(SQLiteError) in
-            if closed.after <= state.eventCursor {
-                events.forget(through: last)
-                try database.run(
-                    "UPDATE destination SET event_cursor = max(event_cursor, ?) WHERE name = ?", [SQLiteValue(last), .text(name)])
-            }
-            try keep(events, of: .events, for: name)
-            try noteUnmeant(.init(after: closed.after, through: last), .events, for: name)
-        }
     }
 }
 
@@ -234,5 +204,5 @@ extension DestinationState {
         settledEvents.stretches.last.flatMap { $0.through == SQLiteValue.largestNumber ? $0 : nil }
     }
     /// Whether it gets no new records, because it was removed from the configuration.
-    var isClosed: Bool { closedEvents != nil && positions.live == SQLiteValue.largestNumber }
+    var isClosed: Bool { closedEvents != nil && !positions.isOpen }
 }

@@ -234,38 +234,6 @@ final class OutboxStore {
 
     // MARK: - Destinations
 
-    /// Registers a destination; a known one continues where it was.
-    func attach(_ name: String, newestPosition: UInt64, takesPositions: Bool) throws(SQLiteError) {
-        let fromOldest = try note(OutboxStore.beginsAtOldest) != nil
-        let isNew =
-            try database.run(
-                """
-                INSERT INTO destination(name, event_cursor, event_start, position_cursor, position_start) VALUES(?1,?2,?2,?3,?3)
-                ON CONFLICT(name) DO NOTHING
-                """, [.text(name), .integer(fromOldest ? 0 : lastEntryNumber), SQLiteValue(fromOldest ? 0 : newestPosition)]) > 0
-        try reopen(name, newestPosition: newestPosition)
-        try database.run(
-            "UPDATE destination SET takes_positions = ?1 WHERE name = ?2 AND takes_positions <> ?1", [takesPositions ? 1 : 0, .text(name)])
-        try countWaiting()
-        // A new destination must not be lost with the database's log.
-        if isNew { try database.checkpoint() }
-    }
-
-    /// Restores a destination as it was.
-    func restore(_ state: DestinationState) throws(SQLiteError) {
-        try database.run(
-            """
-            INSERT INTO destination(name, event_cursor, event_start, position_cursor, position_start, takes_positions) VALUES(?1,?2,?2,?3,?3,?4)
-            ON CONFLICT(name) DO NOTHING
-            """,
-            [.text(state.name), SQLiteValue(state.eventCursor), SQLiteValue(state.positions.live), state.takesPositions ? 1 : 0])
-        try keep(state.positions, for: state.name)
-        for kind in [SettledKind.events, .positions] {
-            try keep(kind == .events ? state.settledEvents : state.settledPositions, of: kind, for: state.name)
-        }
-        try countWaiting()
-    }
-
     /// All destinations that were ever attached, by name.
     func destinations() throws(SQLiteError) -> [DestinationState] {
         let settled = try settledAhead()
@@ -354,14 +322,15 @@ final class OutboxStore {
     /// Returns false when it is not known.
     func discard(_ name: String, newestPosition: UInt64) throws(SQLiteError) -> Bool {
         let isKnown = try database.transaction { () throws(SQLiteError) in
+            let isClosed = try destinations().contains { $0.name == name && $0.isClosed }
             let changed = try database.run(
                 """
                 UPDATE destination SET event_cursor = ?1, event_start = ?1,
-                    position_cursor = max(position_cursor, ?2), position_start = max(position_cursor, ?2) WHERE name = ?3
+                    position_cursor = max(position_cursor, ?2), position_start = max(position_start, ?2) WHERE name = ?3
                 """, [.integer(lastEntryNumber), SQLiteValue(newestPosition), .text(name)])
             try database.run("DELETE FROM stretch WHERE destination = ?", [.text(name)])
             try forgetSettledAhead(of: name)
-            try closeEvents(of: name)
+            if isClosed { try closeEvents(of: name) }
             try database.run("UPDATE dead_letter SET is_due = 0 WHERE destination = ?", [.text(name)])
             return changed > 0
         }

@@ -49,7 +49,8 @@ extension DestinationConfiguration {
         .init("batch", \.batchCount, .count(in: 1...1_000), "The most records in one request."),
         .init(
             "positions", \.sendsPositions, .truth,
-            "Sends the positions of the log. false = only events; \(names { !$0.takesPositions }) always sends only events."),
+            "Sends the positions of the log. false = only events, and what is logged meanwhile is never sent; \(names { !$0.takesPositions }) always sends only events."
+        ),
         .init(
             "piggyback", \.goesAlong, .truth,
             "Sends as soon as another destination has been reached, while the radio is on."),
