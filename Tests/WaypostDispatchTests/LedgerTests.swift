@@ -90,6 +90,33 @@ import WaypostSystem
         #expect(try await dispatcher.dispatch() == .noData, "nothing of it is new")
     }
 
+    /// Also of a destination that is newer than the record.
+    @Test(arguments: [true, false]) func tellsTheReceiptOfADeadLetterThatIsSentAgain(isMoved: Bool) async throws {
+        let fixture = try DispatchFixture()
+        let picky = ScriptedDestination { records in
+            records.contains { ["call 2", "2"].contains($0.shortName) } ? .refused(reason: "422") : .good
+        }
+        let first = try await fixture.dispatcher([("picky", picky)])
+        try await first.accept((1...3).map(DispatchFixture.call))
+        fixture.log.log(1...3)
+        _ = try await first.dispatch()
+        #expect(try await first.outbox.deadLetters().count == 2)
+        await first.stop()
+        let home = ScriptedDestination()
+        let second = try await fixture.dispatcher([(isMoved ? "home" : "picky", home)])
+        try await second.finishAttaching()
+        if isMoved { try await second.move("picky", to: "home") }
+        #expect(try await fates(second, ofCall: 2) == [.refused(reason: "422")])
+        #expect(try await second.retryDeadLetters() == 2)
+        #expect(try await second.dispatch() == .good)
+        #expect(Set(home.takenNames) == ["call 2", "2"])
+        let receipt = DeliveryAccount.Fate.receipt(time: DispatchFixture.start, answer: "200")
+        #expect(try await fates(second, ofCall: 2) == [receipt])
+        #expect(try await fates(second, ofPosition: 2) == [receipt])
+        #expect(try await fates(second, ofCall: 1) == [isMoved ? .unwanted : receipt])
+        #expect(try await fates(second, ofPosition: 1) == [isMoved ? .unwanted : receipt])
+    }
+
     @Test func tellsWhatIsOnItsWayAndWhatIsForgotten() async throws {
         let fixture = try DispatchFixture()
         let dispatcher = try await fixture.dispatcher([("home", ScriptedDestination())])

@@ -148,13 +148,19 @@ extension DestinationWorker {
             }
             var record = letter.record
             record.age = record.time.flatMap(clock.age(of:))
-            switch await destination.send(DispatchBatch(device: device, time: clock.confirmedTime(), records: [record])) {
-            case .delivered(let refused, _):
-                if destination.carries(record) { noteReceipt() }
-                try await outbox.settle(deadLetter: letter.number, refusedBecause: refused[record.id])
+            let batch = DispatchBatch(device: device, time: clock.confirmedTime(), records: [record])
+            let isSaid = destination.carries(record) && destination.withheld(from: batch).isEmpty
+            switch await destination.send(batch) {
+            case .delivered(let refused, let answer):
+                if isSaid { noteReceipt() }
+                if let reason = refused[record.id] {
+                    try await outbox.settle(deadLetter: letter, refusedBecause: reason)
+                } else {
+                    try await outbox.settle(deadLetter: letter, answer: isSaid ? answer : Settlement.unsaid)
+                }
                 return .sent
             case .refused(let reason):
-                try await outbox.settle(deadLetter: letter.number, refusedBecause: reason)
+                try await outbox.settle(deadLetter: letter, refusedBecause: reason)
                 return .refused
             case .partly: return .failed(reason: "says that it has a part of one record", isUnreachable: false, retryAfter: nil)
             case .temporary(let reason, let retryAfter): return .failed(reason: reason, isUnreachable: false, retryAfter: retryAfter)

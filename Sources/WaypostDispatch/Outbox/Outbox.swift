@@ -333,8 +333,14 @@ public actor Outbox {
         try use { (store) throws(SQLiteError) in try store.deadLetters(of: destination, dueOnly: true, limit: limit) }
     }
 
-    func settle(deadLetter number: Int64, refusedBecause reason: String?) throws(OutboxError) {
-        try use { (store) throws(SQLiteError) in try store.settle(deadLetter: number, refusedBecause: reason) }
+    func settle(deadLetter letter: DeadLetter, refusedBecause reason: String) throws(OutboxError) {
+        try use { (store) throws(SQLiteError) in try store.settle(deadLetter: letter.number, refusedBecause: reason) }
+    }
+
+    /// Notes that a dead letter was finally accepted, and stores the receipt.
+    func settle(deadLetter letter: DeadLetter, answer: String) throws(OutboxError) {
+        let now = clock.confirmedTime()
+        try use { (store) throws(SQLiteError) in try store.settle(deadLetter: letter, answer: answer, at: now) }
     }
 
     /// Removes entries and dead letters that happened from one moment on until before another; returns how many.

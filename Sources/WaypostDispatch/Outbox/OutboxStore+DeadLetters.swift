@@ -39,19 +39,27 @@ extension OutboxStore {
         try database.run("DELETE FROM dead_letter WHERE \(OutboxStore.choice)", OutboxStore.chosen(number, destination))
     }
 
-    /// Notes that a dead letter was finally accepted, or refused again.
-    func settle(deadLetter number: Int64, refusedBecause reason: String?) throws(SQLiteError) {
-        if let reason {
-            try database.run(
-                "UPDATE dead_letter SET is_due = 0, reason = ? WHERE number = ?",
-                [.text(String(reason.prefix(OutboxStore.longestReason))), .integer(number)])
-            return
-        }
+    /// Notes that a dead letter was refused again.
+    func settle(deadLetter number: Int64, refusedBecause reason: String) throws(SQLiteError) {
+        try database.run(
+            "UPDATE dead_letter SET is_due = 0, reason = ? WHERE number = ?",
+            [.text(String(reason.prefix(OutboxStore.longestReason))), .integer(number)])
+    }
+
+    /// Notes that a dead letter was finally accepted, and stores the receipt; with ``Settlement/unsaid``, that it is not for the destination.
+    func settle(deadLetter letter: DeadLetter, answer: String, at time: UTCTime?) throws(SQLiteError) {
+        // It may have been moved here, and its own number is that of its first destination.
+        let position = NumberedPosition.number(ofID: letter.record.id)
+        let number = try letter.record.lane == .events ? entry(id: letter.record.id)?.number : position
         try database.transaction { () throws(SQLiteError) in
-            try database.run(
-                "UPDATE destination SET sent = sent + 1 WHERE name = (SELECT destination FROM dead_letter WHERE number = ?)",
-                [.integer(number)])
-            try database.run("DELETE FROM dead_letter WHERE number = ?", [.integer(number)])
+            if answer != Settlement.unsaid {
+                try database.run("UPDATE destination SET sent = sent + 1 WHERE name = ?", [.text(letter.destination)])
+            }
+            try database.run("DELETE FROM dead_letter WHERE number = ?", [.integer(letter.number)])
+            guard let number, number > 0 else { return }
+            var settlement = Settlement(lane: letter.record.lane, through: 0, count: 0, sentCount: 1)
+            settlement.addReceipt(after: number - 1, through: number, answer: answer)
+            try keepReceipts(settlement, for: letter.destination, at: time)
         }
     }
 
