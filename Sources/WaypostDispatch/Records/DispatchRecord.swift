@@ -9,8 +9,10 @@ public struct DispatchRecord: Sendable, Hashable {
     public var id: String
     /// The lane it waits in.
     public var lane: DispatchLane
-    /// Grows by one from record to record of a lane of this device; a gap means that records were dropped, and a repeated number that they
-    /// were sent again.
+    /// Grows from record to record of a lane: its order there.
+    ///
+    /// A repeated number is a record that is sent again, or one of another lane. A gap is no loss: some records are for other destinations, or are not told to this one. Those that it will never get are counted
+    /// (``DestinationState/droppedCount``).
     public var sequence: UInt64
     /// How long ago it happened, by a clock that survives suspend and jumps; never negative, nil when that is unknown.
     public var age: Duration?

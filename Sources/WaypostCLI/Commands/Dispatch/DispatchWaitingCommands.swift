@@ -9,8 +9,9 @@ struct DispatchExportCommand: ParsableCommand {
         commandName: "export",
         abstract: "Print what waits for a destination as JSON lines; it stays queued.",
         discussion: """
-            Events first, then positions, as servers get them; the seq of a position is its number in the log. The destination may have been \
-            removed from the configuration.
+            Events first, then positions, as servers get them; the seq of a position is its number in the log. At a server seq orders the \
+            records of a lane; a gap is no loss, as some records are for other destinations. The destination may have been removed from the \
+            configuration.
 
             Example: waypost dispatch export old-server > waiting.jsonl
             """)
