@@ -102,7 +102,10 @@ public actor HTTPClient {
         withRequest(request, exchange) { ccurl_perform(handle.pointer, &$0, &answer) }
         if exchange.isTooLong { throw .tooLong(limit: settings.maximumAnswerByteCount) }
         let reason = withUnsafeBytes(of: answer.text) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-        if let error = HTTPError(code: answer.code, reason: reason) { throw error }
+        let error = HTTPError(
+            code: answer.code, reason: reason, isEncrypted: HTTPURL.isEncrypted(request.url),
+            hasCertificate: settings.clientCertificate != nil)
+        if let error { throw error }
         // An incomplete head says nothing: the missing part may refuse what was sent.
         guard exchange.isHeadWhole else { throw .cutOff(reason: "the connection ended in the head of the answer") }
         return HTTPResponse(status: answer.status, headers: exchange.headers, body: exchange.body)

@@ -28,9 +28,26 @@ public enum HTTPError: Error, Equatable, Sendable {
     /// Redirects form a loop, or lead where they must not.
     case badRedirect(reason: String)
 
-    init?(code: Int32, reason: String) {
+    /// What libcurl returned; nil when there is an answer.
+    ///
+    /// - Parameters:
+    ///   - isEncrypted: whether the URL is https.
+    ///   - hasCertificate: whether we have a certificate of our own to show.
+    init?(code: Int32, reason: String, isEncrypted: Bool, hasCertificate: Bool) {
+        // With TLS 1.3 a server refuses a client after the handshake, by an alert that may be lost with the connection.
+        let isClosedAtOnce = HTTPError.says(["getpeername()"], reason)
+        let wantsCertificate =
+            HTTPError.says(["certificate", "required"], reason) || HTTPError.says(["certificate", "is", "required"], reason)
         switch Int(code) {
         case 0: return nil
+        case _ where isEncrypted && !hasCertificate && wantsCertificate:
+            self = .tls(reason: "the server wants our certificate (client_certificate)")
+        case _ where isEncrypted && !hasCertificate && isClosedAtOnce:
+            self = .tls(
+                reason:
+                    "the server ends the connection right after the handshake: it may want our certificate (client_certificate)"
+            )
+        case _ where isClosedAtOnce: self = .cutOff(reason: "the server ended the connection at once")
         case CCURL_BAD_URL, CCURL_UNSUPPORTED_PROTOCOL: self = .badURL(reason: reason)
         case CCURL_NO_PROXY_NAME, CCURL_NO_NAME: self = .unreachable(reason: reason)
         case CCURL_NO_CONNECTION: self = .noConnection(reason: reason)
@@ -49,11 +66,14 @@ public enum HTTPError: Error, Equatable, Sendable {
 
     /// Whether OpenSSL or GnuTLS says that the server did not answer with a TLS handshake.
     private static func saysNoTLS(_ reason: String) -> Bool {
+        [["wrong", "version", "number"], ["http", "request"], ["unexpected", "TLS", "packet"]].contains { says($0, reason) }
+    }
+
+    /// Whether a reason has these words in a row.
+    private static func says(_ phrase: [Substring], _ reason: String) -> Bool {
         // Searching the text would link the regular expression engine, a megabyte.
-        let words = reason.split { $0 == " " || $0 == ":" || $0 == "." }
-        return [["wrong", "version", "number"], ["http", "request"], ["unexpected", "TLS", "packet"]].contains { phrase in
-            words.indices.contains { words[$0...].starts(with: phrase, by: ==) }
-        }
+        let words = reason.split { $0 == " " || $0 == ":" || $0 == "." || $0 == "," }
+        return words.indices.contains { words[$0...].starts(with: phrase) }
     }
 }
 
