@@ -64,6 +64,27 @@ import WaypostSystem
         #expect(try isTaken())
     }
 
+    /// A snapshot with hard links gives the lock a second name: it must neither stop the next start nor be written, and a held lock stays.
+    @Test func takesALockThatASnapshotHasGivenASecondName() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let (path, copy) = (folder + "/.lock", folder + "/snapshot")
+        func isTaken() throws -> Bool {
+            if case .taken = try FileLock.acquire(path: path) { true } else { false }
+        }
+        func holdAndLink() throws {
+            let held = try FileLock.acquire(path: path)
+            try FileManager.default.linkItem(atPath: path, toPath: copy)
+            #expect(try !isTaken())
+            _ = consume held
+        }
+        try holdAndLink()
+        try Data("old\n".utf8).write(to: URL(filePath: copy))
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.linkItem(atPath: copy, toPath: path)
+        #expect(try isTaken())
+        #expect(try String(contentsOfFile: copy, encoding: .utf8) == "old\n")
+    }
+
     @Test func readsSmallFilesOnly() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         #expect(try Syscalls.contents(of: folder + "/none") == nil)

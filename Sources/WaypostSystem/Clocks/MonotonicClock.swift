@@ -13,4 +13,11 @@ public enum MonotonicClock {
 
     /// Milliseconds since an arbitrary start (CLOCK_MONOTONIC).
     public static var milliseconds: Int64 { nanoseconds / 1_000_000 }
+
+    /// Blocks the calling thread; for commands that have nothing else to do.
+    public static func wait(milliseconds: Int64) {
+        var wait = timespec(tv_sec: Int(milliseconds / 1_000), tv_nsec: Int(milliseconds % 1_000) * 1_000_000)
+        var left = timespec()
+        while nanosleep(&wait, &left) != 0, errno == EINTR { wait = left }
+    }
 }

@@ -17,12 +17,13 @@ public struct FileLock: ~Copyable {
 
     /// Tries to acquire the lock, without waiting; creates the file when it is missing.
     public static func acquire(path: String) throws(SystemError) -> Attempt {
+        if let old = try openWithSecondName(path) {
+            guard try Syscalls.lockExclusively(old.descriptor, path: path) else { return .held(by: try old.holder) }
+            if old.isNamed(path) { _ = try Syscalls.remove(path) }
+        }
         let descriptor = try Syscalls.open(path, O_RDWR | O_CREAT, as: .own)
         let lock = FileLock(descriptor: descriptor)
-        guard try Syscalls.lockExclusively(descriptor, path: path) else {
-            let text = try Syscalls.read(descriptor, upTo: 16)
-            return .held(by: Int32(String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)))
-        }
+        guard try Syscalls.lockExclusively(descriptor, path: path) else { return .held(by: try lock.holder) }
         // The number only serves the message to the next process that tries; a full disk must not keep us from the lock.
         try? Syscalls.truncate(descriptor, to: 0, path: path)  // a full disk must not stop us
         try? Syscalls.writeAll(descriptor, Array("\(getpid())\n".utf8), path: path)  // a full disk must not stop us
@@ -33,6 +34,10 @@ public struct FileLock: ~Copyable {
     ///
     /// For locks that are held for milliseconds.
     public static func wait(path: String) throws(SystemError) -> FileLock {
+        if let old = try openWithSecondName(path) {
+            try Syscalls.lockWaiting(old.descriptor, path: path)
+            if old.isNamed(path) { _ = try Syscalls.remove(path) }
+        }
         let lock = try openOrCreate(path)
         try Syscalls.lockWaiting(lock.descriptor, path: path)
         return lock
@@ -40,6 +45,22 @@ public struct FileLock: ~Copyable {
 
     /// Whether the locked file still has that name; otherwise another process may lock another file.
     public func isNamed(_ path: String) -> Bool { Syscalls.isNamed(descriptor, path) }
+
+    /// The process id that the holder has written; nil when there is none.
+    private var holder: Int32? {
+        get throws(SystemError) {
+            let text = try Syscalls.read(descriptor, upTo: 16)
+            return Int32(String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
+        }
+    }
+
+    /// The file, not locked, when a snapshot of the folder (`cp -al`) has given it a second name; nil otherwise.
+    ///
+    /// Whoever gets its lock removes this name: the content is worth nothing, but writing it would change the snapshot's.
+    private static func openWithSecondName(_ path: String) throws(SystemError) -> FileLock? {
+        guard Syscalls.hasSecondName(path) else { return nil }
+        return FileLock(descriptor: try Syscalls.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY))
+    }
 
     /// Opens the file; a new file belongs to the folder's owner, an existing one keeps its owner.
     private static func openOrCreate(_ path: String) throws(SystemError) -> FileLock {

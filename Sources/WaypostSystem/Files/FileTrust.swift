@@ -57,6 +57,12 @@ extension Syscalls {
         }
     }
 
+    /// Whether an ordinary file at a path has a second name elsewhere.
+    public static func hasSecondName(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path.cName, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_nlink > 1
+    }
+
     /// The same, when opening it failed because of that.
     private static func oddFile(_ path: String, behind code: Int32) -> SystemError? {
         [ELOOP, ENXIO, EISDIR].contains(code) ? oddFile(path) : nil
