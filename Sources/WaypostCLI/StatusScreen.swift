@@ -140,7 +140,7 @@ struct StatusScreen {
         let rest = following.isStationary ? ", at rest" : ""
         let reason = reasons.isEmpty ? "" : ", for \(reasons.joined(separator: ", "))"
         switch following.pace {
-        case .asleep: return "the receiver sleeps for \(spanText(seconds: following.asleepSeconds ?? 0)) more\(rest)\(reason)"
+        case .asleep: return "asleep, the receiver wakes in \(spanText(seconds: following.asleepSeconds ?? 0))\(rest)\(reason)"
         case .sampling: return "one fix now and then\(rest)\(reason)"
         case .unneeded: return "nobody needs positions"
         default: return rest.isEmpty && reason.isEmpty ? nil : "every fix\(rest)\(reason)"

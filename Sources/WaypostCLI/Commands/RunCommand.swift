@@ -72,6 +72,8 @@ struct RunCommand: ParsableCommand {
     }
 
     private func playing(_ recording: String) throws(CommandFailure) -> String {
+        // `waypost run sim:walk` means a source, unless there is such a file.
+        if recording.contains(":"), !Syscalls.exists(recording), SourceRegistry.kind(named: recording) != nil { return recording }
         guard let url = SourceRegistry.playing(recording) else {
             throw CommandFailure(
                 .usage, what: recording, why: "its extension does not give a format that is played",

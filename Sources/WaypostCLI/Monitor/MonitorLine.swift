@@ -16,7 +16,7 @@ struct MonitorLine: Equatable {
     /// An empty line.
     init() {}
 
-    /// A line of one piece. Text of others is made harmless here.
+    /// A line of one piece; text of others is made harmless here.
     init(_ text: String, _ style: FullScreen.Style = []) {
         append(text, style)
     }

@@ -42,7 +42,7 @@ struct MonitorColumn {
         self.panels = panels
     }
 
-    /// The column in exactly this many cells. Panels for which no row is left are missing, the last first.
+    /// The column in exactly this many cells; panels for which no row is left are missing, the last first.
     func picture(columns: Int, rows: Int) -> [MonitorLine] {
         let blank = MonitorLine().fitted(to: columns)
         var heights: [Int] = []

@@ -50,7 +50,7 @@ struct MonitorPanels {
     private var followingLines: [MonitorLine] {
         guard let following = state.status?.following else { return [] }
         var words: [String] = []
-        if following.pace == .asleep { words.append("the receiver sleeps for \(spanText(seconds: following.asleepSeconds ?? 0)) more") }
+        if following.pace == .asleep { words.append("asleep, the receiver wakes in \(spanText(seconds: following.asleepSeconds ?? 0))") }
         if following.isStationary { words.append("at rest") }
         if let speed = following.averageSpeedMetresPerSecond { words.append("on average \(format.units.speed(speed))") }
         return words.isEmpty ? [] : [MonitorLine(words.joined(separator: ", "), .dim)]

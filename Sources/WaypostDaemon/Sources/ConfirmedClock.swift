@@ -54,7 +54,7 @@ final class ConfirmedClock: Sendable {
         text.append(told.time, trimsMilliseconds: true)
         text.append(", but it is ")
         text.append(known, trimsMilliseconds: true)
-        text.append(" by what was confirmed before; until another source agrees or an hour has passed nothing is too old")
+        text.append(" by the date confirmed before; until another source agrees, or an hour has passed, no track is deleted for its age")
         return text.string
     }
 

@@ -104,7 +104,7 @@ import WaypostTestKit
         ("http://h/{tok}/?lat={lat}&lon={lon}", "", "auto", "url", "did you mean {token}?"),
         ("http://h/?lat={LAT}&lon={lon}", "", "auto", "url", "did you mean {lat}?"),
         ("http://h/?x={quux}", "", "auto", "url", "known: {lat}, {lon}"),
-        ("http://h/?lat={lat}", "", "auto", "url", "must have {lat} and {lon}"),
+        ("http://h/?lat={lat}", "", "auto", "url", "must contain {lat} and {lon}"),
         ("http://h/", "lat={lat}&lon={lom}", "auto", "body", "did you mean {lon}?"),
         ("http://{device}/?lat={lat}&lon={lon}", "", "auto", "url", "must name its host"),
         ("http://h/{token}?lat={lat}&lon={lon}", "", "auto", "token_file", "is needed for {token}"),

@@ -44,7 +44,7 @@ package struct TemplateKind: DestinationKind {
             return (key, error.reason)
         }
         guard let request else { return nil }
-        guard request.has(.lat), request.has(.lon) else { return ("url", "must have {lat} and {lon}, or body must") }
+        guard request.has(.lat), request.has(.lon) else { return ("url", "must contain {lat} and {lon}, or body must contain them") }
         if request.has(.token), destination.tokenFile == nil { return ("token_file", "is needed for {token}") }
         return bodyFault(request, isJSON: destination.format == "json")
     }

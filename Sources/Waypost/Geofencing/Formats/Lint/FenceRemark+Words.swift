@@ -61,7 +61,7 @@ extension FenceRemark.Problem: CustomStringConvertible {
         case .nullIsland: "is at latitude 0, longitude 0; was the place not known?"
         case .expired(let time): "has expired at \(FenceRemark.Problem.words(time))"
         case .longDwell(let seconds): "a stay of \(Int(seconds)) s; were milliseconds meant?"
-        case .tellsNothing: "tells no event"
+        case .tellsNothing: "reports no events"
         case .dwellIsNotTold: "a stay is timed, but dwell is not among what it tells"
         case .oddName: "the name has characters that cannot be seen, or white space at an end"
         case .sameName(let entry): "has the name of entry \(entry)"
