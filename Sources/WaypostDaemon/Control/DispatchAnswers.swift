@@ -30,6 +30,21 @@ extension DestinationReport {
     }
 }
 
+extension DispatchService {
+    /// The state of the destinations with the age of what waits, for people and programs.
+    func reports() async throws(OutboxError) -> [DestinationReport] {
+        var reports: [DestinationReport] = []
+        for status in try await statuses() {
+            var report = DestinationReport(status)
+            // What the log cannot tell now is left out.
+            let age = try? await dispatcher?.oldestAge(of: report.name)  // See above.
+            report.oldestSeconds = age.map { Int($0 / .seconds(1)) }
+            reports.append(report)
+        }
+        return reports
+    }
+}
+
 extension DeadLetterEntry {
     init(_ letter: DeadLetter) {
         self.init()

@@ -92,8 +92,7 @@ extension DispatchStatusRequest: TrackerVerb {
     func answer(by tracker: TrackerCommands, to caller: ControlCaller) async throws(ControlRefusal) -> Answer {
         _ = try await tracker.openDispatcher(for: destination)
         do throws(OutboxError) {
-            let statuses = try await tracker.dispatches.statuses()
-            return Answer(destinations: statuses.filter { destination == nil || $0.state.name == destination }.map(DestinationReport.init))
+            return Answer(destinations: try await tracker.dispatches.reports().filter { destination == nil || $0.name == destination })
         } catch {
             throw ControlRefusal(error)
         }

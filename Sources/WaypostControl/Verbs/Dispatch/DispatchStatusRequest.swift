@@ -95,6 +95,8 @@ public struct DestinationReport: ControlObject {
     public var nextSeconds: Int?
     /// Seconds since the last receipt of this run; nil when there was none.
     public var receiptSecondsAgo: Int?
+    /// The age of the oldest record that waits, seconds; nil when none waits, or it was not asked for.
+    public var oldestSeconds: Int?
     /// Why the last attempt failed; nil when it succeeded.
     public var reason: String?
 
@@ -117,6 +119,7 @@ public struct DestinationReport: ControlObject {
         try codec.member("on_demand", &isOnDemand, absent: false, "Whether it sends only on demand.")
         try codec.member("next_seconds", &nextSeconds, "Seconds until the next attempt.")
         try codec.member("receipt_seconds_ago", &receiptSecondsAgo, "Seconds since the last receipt of this run.")
+        try codec.member("oldest_seconds", &oldestSeconds, "The age of the oldest record that waits, in seconds; absent in `status`.")
         try codec.member("reason", &reason, "Why the last attempt failed.")
     }
 }
