@@ -104,6 +104,7 @@ let package = Package(
                 "WaypostControl", "WaypostKit", "WaypostConfiguration",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             swiftSettings: strict,
             // The static standard library exports every symbol for libraries that are opened later; none that we open needs one.

@@ -78,6 +78,7 @@ install_as 644 Config/tmpfiles.d/waypost.conf usr/lib/tmpfiles.d/waypost.conf
 for hook in NetworkManager/dispatcher.d/90-waypost networkd-dispatcher/routable.d/90-waypost; do
     install_as 755 Config/network/waypost-drain "usr/lib/$hook"
 done
+for file in Config/page/*; do install_as 644 "$file" "usr/share/waypost/page/${file##*/}"; done
 install_as 644 udev/60-waypost.rules "$system/udev/rules.d/60-waypost.rules"
 
 doc=usr/share/doc/waypost

@@ -51,6 +51,8 @@ def main(outdir):
     for page, place in pages.items():
         text = page.read_text(encoding="utf-8")
         text = re.sub(r"<doc:(\w+)(#[\w-]+)?>", lambda found: documentation(page, found[1], found[2] or ""), text)
+        # Pictures stay among the sources.
+        text = re.sub(r"^(!\[[^\]]*\]\([^)]*\)|<img [^>]*>)\n+", "", text, flags=re.M)
         if page.name == "README.md":
             text = re.sub(r"(?<!!)\[([^\]\n]+)\]\(([^)\s]+)\)", lambda found: link(page, found[1], found[2]), text)
             title, rest = text.split("\n", 1)

@@ -33,6 +33,7 @@ struct StatusScreen {
             lines.append("\(index == 0 ? "dispatch  " : "          ")\(DestinationLine(destination).text)")
         }
         lines += shareLines
+        lines += pageLines
         if let words = testDrive { lines.append("          \(words)") }
         lines += status.replacements.map { "config    \($0)" }
         let search = SearchWords(status)
@@ -66,6 +67,17 @@ struct StatusScreen {
                     : "          instead of \(change.from) for \(span): \(change.reason)")
         }
         return lines
+    }
+
+    /// Where the map page is, who looks, and that the way there is open.
+    private var pageLines: [String] {
+        guard let page = status.page else { return [] }
+        let places = [page.address, page.socket].compactMap { $0 }.joined(separator: " and ")
+        let open = page.openCount == 0 ? "" : ", \(counted(page.openCount, "page")) open"
+        let lines = ["page      \(places)\(open)"]
+        return page.isUnencrypted
+            ? lines + ["          in the network without encryption (insecure_lan): the token and the position can be read on the way"]
+            : lines
     }
 
     /// That what is played is sent as well.

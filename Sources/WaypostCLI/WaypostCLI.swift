@@ -18,7 +18,7 @@ struct WaypostCLI: ParsableCommand {
             RunCommand.self, StatusCommand.self, WatchCommand.self, MonitorCommand.self, ConvertCommand.self, FencesCommand.self,
             DevicesCommand.self,
             LogCommand.self, DispatchCommandGroup.self, TrackCommand.self, LedgerCommand.self, DoctorCommand.self, ReceiverCommand.self,
-            PrivateCommand.self,
+            PrivateCommand.self, PageCommand.self,
             HoldCommand.self, PlaybackCommand.self, CapabilitiesCommand.self, ConfigCommand.self, SetupCommand.self,
         ])
 

@@ -26,6 +26,8 @@ package struct Configuration: Equatable, Sendable {
     package var privacy: Privacy
     /// Which other programs get the positions.
     package var share = Share()
+    /// The map page.
+    package var map = MapPage()
     /// What gets the time of the fixes.
     package var time = Time()
     /// How quantities and times are shown to people.
@@ -166,6 +168,25 @@ package struct Configuration: Equatable, Sendable {
         package var addresses: [(key: String, address: ListenAddress)] {
             [("gpsd", gpsd), ("nmea", nmea), ("nmea_udp", nmeaUDP)].compactMap { key, address in address.map { (key, $0) } }
         }
+    }
+
+    /// The map page: `[map]`.
+    package struct MapPage: Equatable, Sendable {
+        /// The address and port on which browsers reach it; nil when there is none.
+        package var listen: ListenAddress?
+        /// The Unix socket on which it is reached; nil when there is none.
+        package var socket: String?
+        /// The file with its token; nil for one in the state folder, made by the tracker.
+        package var tokenFile: String?
+        /// Whether it may be reached over the network without encryption.
+        package var isInsecureInLAN = false
+        /// Further names under which browsers reach it, behind a TLS proxy for example.
+        package var hosts: [String] = []
+        /// The address of the map's tiles, with `{z}`, `{x}` and `{y}`; empty for none.
+        package var tiles = ""
+
+        /// Whether there is a page at all.
+        package var isOn: Bool { listen != nil || socket != nil }
     }
 
     /// What gets the time of the fixes: `[time]`.

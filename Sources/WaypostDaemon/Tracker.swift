@@ -57,10 +57,11 @@ struct Tracker {
             configuration.selection, log: log, hold: await manager.hold(nil, reason: "tracker"), store: lastPosition,
             stored: stored, logger: logger)
         let watches = WatchBroadcaster(stored: stored)
+        let page = PageService(configuration.map, stateFolder: stateFolder, secrets: secrets, logger: logger)
         let events = EventLog(recorder, logger: logger)
         let fences = FenceWatcher(
-            keeper: try makeKeeper(), recorder: recorder, events: events, watches: watches, dispatches: dispatches,
-            hold: await manager.hold(nil, reason: "fences"), logger: logger)
+            keeper: try makeKeeper(), recorder: recorder, events: events, watches: watches, page: page.live,
+            dispatches: dispatches, hold: await manager.hold(nil, reason: "fences"), logger: logger)
         let stateWatch = StateWatch(
             folder: state, dispatches: dispatches, interval: configuration.log.syncInterval, logger: logger
         ) {
@@ -78,17 +79,19 @@ struct Tracker {
             fences: fences.keeper,
             dispatches: dispatches, state: stateWatch, clock: clock, logFolder: configuration.log.directory, stateFolder: stateFolder,
             configurationFile: surroundings.configurationFile, replacements: replacements, display: configuration.display,
-            tellsCoarsePlace: configuration.privacy.inside == .coarse, watches: watches, sharing: sharing)
+            tellsCoarsePlace: configuration.privacy.inside == .coarse, watches: watches, sharing: sharing, page: page)
         let commands = TrackerCommands(
             manager: manager, holds: HoldRegistry(), fenceParts: FenceParts(), fences: fences, source: source, follower: follower,
             watches: watches, privacy: privacy, recorder: archivist, dispatches: dispatches, clock: clock, logged: logReporter,
-            logFolder: logFolder, logTypes: configuration.log.types, configurationFile: surroundings.configurationFile, logger: logger)
+            logFolder: logFolder, logTypes: configuration.log.types, configurationFile: surroundings.configurationFile, page: page,
+            logger: logger)
         let server = try await listen(ControlRouter(reporter: reporter, commands: commands, watches: watches))
         watches.open(server, hold: await manager.hold(nil, reason: "watch"))
         await manager.attach(SourceReporter(logger: logger))
         await manager.attach(search)
         await manager.attach(follower)
         await manager.attach(watches)
+        if configuration.map.isOn { await manager.attach(page.live) }
         await manager.attach(fences)
         await manager.attach(stateWatch)
         if let sharing {
@@ -103,6 +106,10 @@ struct Tracker {
         let place = configuration.log.isOff ? LogSwitch.isOff : configuration.log.directory
         logger.info("source \(source.name), log \(place), socket \(server.path)\(sending)")
         for words in testDrives { logger.warning("\(words)") }
+        let logType = configuration.log.types.first
+        await page.start(reporter) { () throws(SystemError) in
+            try logType.map { type throws(SystemError) in try PageLog(folder: logFolder, type: type) }
+        }
         if privacy.isPrivate { logger.notice("private mode is on: nothing is logged, sent or shared until waypost private off") }
         let service = notifier.map { ServiceReporter($0, logger: logger) }
         if let service { await manager.attach(service) }
@@ -110,7 +117,8 @@ struct Tracker {
         await service?.tellReady()
         let watchdog = Task {
             await watch(
-                manager: manager, recorder: recorder, fences: fences.keeper, dispatches: dispatches, server: server, sharing: sharing)
+                manager: manager, recorder: recorder, fences: fences.keeper, dispatches: dispatches, server: server, sharing: sharing,
+                page: page)
         }
         let health = HealthReporter(configuration, dispatches: dispatches, fences: fences.keeper, clock: clock)
         let reporting = Task { await health.run() }
@@ -128,6 +136,7 @@ struct Tracker {
         reporting.cancel()
         releasing.cancel()
         download?.cancel()
+        await page.stop()
         await server.stop()
         withExtendedLifetime(state) {}
         if let failure { throw failure }
@@ -250,7 +259,7 @@ struct Tracker {
     /// Reports to the service manager that every stage answers, for as long as the task runs.
     private func watch(
         manager: PositioningManager, recorder: TrackRecorder?, fences: GeofenceKeeper, dispatches: DispatchService, server: ControlServer,
-        sharing: ShareService?
+        sharing: ShareService?, page: PageService
     ) async {
         guard let notifier else { return }
         let stages: [ServiceWatchdog.Stage] = [
@@ -260,6 +269,7 @@ struct Tracker {
             .init(name: "outbox") { await dispatches.answer() },
             .init(name: "control socket") { await server.answer() },
             .init(name: "sharing") { await sharing?.answer() },
+            .init(name: "map page") { await page.answer() },
         ]
         await ServiceWatchdog(notifier, stages: stages, logger: logger).run()
     }

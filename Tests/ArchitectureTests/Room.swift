@@ -78,7 +78,7 @@ extension Room {
         // The two programs. Foundation costs 50 MB of a device's storage: only the one that parses arguments has it.
         Room(
             name: "WaypostDaemon", floor: 4, targets: libraries.union(["WaypostGeofences", "WaypostKit"]),
-            products: ["Logging", "NIOCore", "NIOPosix"],
+            products: ["Logging", "NIOCore", "NIOPosix", "NIOHTTP1"],
             toolchain: ["Synchronization"]),
         Room(
             name: "WaypostCLI", floor: 4, targets: libraries, products: ["ArgumentParser"],

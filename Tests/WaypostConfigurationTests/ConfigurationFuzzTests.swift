@@ -80,7 +80,7 @@ import WaypostTestKit
         #expect(
             mistakes(in: text) == [
                 "waypost.toml:1:2: there is no section 'a'; known: [[source]], [tracking], [power], [log], [geofences], "
-                    + "[[destination]], [dispatch], [privacy], [share], [time], [display], [control]"
+                    + "[[destination]], [dispatch], [privacy], [share], [time], [display], [control], [map]"
             ])
         #expect(mistakes(in: "\n\(dots).a = 1") == ["waypost.toml:2:1: invalid TOML: more than 100 dots in one line"])
     }

@@ -9,7 +9,7 @@ import Testing
     /// Every guide that shows any.
     private static let names = [
         "ComingFromGPSD", "Diagnosing", "Dispatching", "FromAnEmptyCard", "OperatingATracker", "Privacy", "RaspberryPi",
-        "SendingToKnownServers", "SharingPositions",
+        "SendingToKnownServers", "SharingPositions", "TheMapPage",
     ]
 
     private static func examples(in guide: URL) throws -> [String] {

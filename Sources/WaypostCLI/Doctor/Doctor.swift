@@ -5,7 +5,7 @@ enum Doctor {
         ConfigurationCheck.self, ServiceCheck.self, ConsoleCheck.self, MiniUARTCheck.self, ModemManagerCheck.self, GPSDCheck.self,
         TwoReadersCheck.self,
         BaudRateCheck.self, PortPermissionCheck.self, OwnerCheck.self, LogFolderCheck.self, DiskCheck.self, ClockCheck.self, FixCheck.self,
-        AntennaCheck.self, SharingCheck.self,
+        AntennaCheck.self, SharingCheck.self, MapPageCheck.self,
     ]
 
     /// The report of every check, in their order.

@@ -267,5 +267,46 @@ extension Configuration {
                     default.
                     """)
             ]),
+        .table(
+            "map", \.map,
+            "The map page: the position, the track, fences, events and destinations in a browser. waypost page prints its address.",
+            [
+                .init(
+                    "listen", \.listen, .listenAddress(example: "127.0.0.1:7575"),
+                    """
+                    The address and port of the page, such as "127.0.0.1:7575"; an address other than this machine's own needs insecure_lan. \
+                    Empty = none.
+                    """),
+                .init(
+                    "socket", \.socket, .optionalSocketPath,
+                    """
+                    A Unix socket for the page, for members of the tracker's group: for ssh -L 7575:/run/waypost/page.sock HOST, or for a \
+                    proxy. Empty = none.
+                    """),
+                .init(
+                    "token_file", \.tokenFile, .file(for: .secret),
+                    """
+                    A file whose first line is the token in the page's address: 16 to 128 letters, digits, . _ ~ -; or "credential:NAME". \
+                    Empty = page-token in the state folder, which the tracker makes.
+                    """),
+                .init(
+                    "insecure_lan", \.isInsecureInLAN, .truth,
+                    """
+                    Lets listen be an address in the network, without encryption: everybody on the way can read the token and the position. \
+                    A proxy with TLS in front of 127.0.0.1 is better.
+                    """),
+                .init(
+                    "hosts", \.hosts, .hostNames,
+                    """
+                    The names under which browsers may ask for the page, such as ["tracker.example.org"] behind a proxy. IP addresses and \
+                    localhost always may.
+                    """),
+                .init(
+                    "tiles", \.tiles, .tileURL,
+                    """
+                    Tiles of a server of yours as the base map, such as "https://tiles.example.org/{z}/{x}/{y}.png". Empty = no server is \
+                    asked for anything.
+                    """),
+            ]),
     ]
 }

@@ -44,7 +44,9 @@ package struct LoadedConfiguration: Equatable, Sendable {
     static func elementKey(_ key: String, _ name: String) -> String { "\(key) \(tomlString(name))" }
 
     /// Mistakes between sections that are valid by themselves.
-    var mistakesBetweenSections: [ConfigurationError] { mistakesOfLogSwitch + mistakesOfReceiptTopics + mistakesOfClientIDs }
+    var mistakesBetweenSections: [ConfigurationError] {
+        mistakesOfLogSwitch + mistakesOfReceiptTopics + mistakesOfClientIDs + mistakesOfMapPage
+    }
 }
 
 /// What a file replaces as a whole of the files before it, or does not although a user may think so.

@@ -85,6 +85,7 @@ public enum ControlRequests {
         MoveQueueRequest.self,
         DiscardQueueRequest.self,
         LedgerRequest.self,
+        PageRequest.self,
     ]
 
     /// The requests by name.

@@ -33,6 +33,7 @@ struct StatusReporter: Sendable {
     let watches: WatchBroadcaster
     /// The doors on which other programs get positions; nil when there are none.
     let sharing: ShareService?
+    let page: PageService
     let startMilliseconds = MonotonicClock.milliseconds
 
     /// With less nothing more is written soon: what was reserved before is used up, bytes.
@@ -86,6 +87,7 @@ struct StatusReporter: Sendable {
         problems += dispatchProblems
         let doors = await sharing?.report ?? []
         problems += doors.compactMap(\.problemWords)
+        if let problem = page.problem { problems.append(problem) }
         let statistics = await recorder?.statistics ?? RecorderStatistics()
         let lastSwitch = await manager.lastSwitch
         let wholeSource = await manager.source.name
@@ -141,6 +143,7 @@ struct StatusReporter: Sendable {
         kept.writes = StatusReport.Writes(statistics, uptimeMilliseconds: uptimeMilliseconds)
         kept.thinnedCount = logged.thinnedCount
         report.log = kept
+        report.page = page.report
         return report
     }
 }

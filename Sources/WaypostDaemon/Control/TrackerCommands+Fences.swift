@@ -129,7 +129,8 @@ extension RemoveFenceRequest: TrackerVerb {
 }
 
 extension FenceEntry {
-    fileprivate init(_ fence: Geofence, isAdded: Bool, isInside: Bool?, now: UTCTime, distanceMetres: Double?) {
+    /// A fence, and where the device is seen from it.
+    init(_ fence: Geofence, isAdded: Bool, isInside: Bool?, now: UTCTime, distanceMetres: Double?) {
         self.init()
         id = fence.id
         name = fence.name

@@ -92,6 +92,7 @@ extension TrackerCommands {
     fileprivate func forgetPosition(_ stretch: Range<UTCTime>) async throws(RecordingError) {
         await manager.forget(stretch)
         watches.forget(stretch)
+        page.live.forget(stretch)
         do throws(SystemError) { try await follower.forget(stretch) } catch {
             throw .cannotErase(path: follower.path, cause: error)
         }

@@ -27,6 +27,7 @@ struct TrackerCommands: Sendable {
     let logTypes: [LogType]
     /// The configuration file of this run.
     let configurationFile: String
+    let page: PageService
     let logger: Logger
 }
 

@@ -14,6 +14,7 @@ actor FenceWatcher: PositioningConsumer {
     private let recorder: TrackRecorder?
     private let events: EventLog
     private let watches: WatchBroadcaster
+    private let page: PageBroadcaster
     private let dispatches: DispatchService
     private let hold: PositioningHold
     private let logger: Logger
@@ -33,13 +34,14 @@ actor FenceWatcher: PositioningConsumer {
     private static let noteInterval: Int64 = 600_000
 
     init(
-        keeper: GeofenceKeeper, recorder: TrackRecorder?, events: EventLog, watches: WatchBroadcaster, dispatches: DispatchService,
-        hold: PositioningHold, logger: Logger
+        keeper: GeofenceKeeper, recorder: TrackRecorder?, events: EventLog, watches: WatchBroadcaster, page: PageBroadcaster,
+        dispatches: DispatchService, hold: PositioningHold, logger: Logger
     ) {
         self.keeper = keeper
         self.recorder = recorder
         self.events = events
         self.watches = watches
+        self.page = page
         self.dispatches = dispatches
         self.hold = hold
         self.logger = logger
@@ -136,6 +138,7 @@ actor FenceWatcher: PositioningConsumer {
             for event in new {
                 await dispatches.enqueue(event, loggedAs: await events.log(event))
                 watches.deliver(event)
+                page.deliver(event)
             }
             let waitingIDs = await events.waitingIDs
             hasUnlogged = !waitingIDs.isEmpty

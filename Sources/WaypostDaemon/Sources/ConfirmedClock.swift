@@ -35,6 +35,14 @@ final class ConfirmedClock: Sendable {
         return WallClock.millisecondsIfSynchronized.map(UTCTime.init(millisecondsSince1970:))
     }
 
+    /// The time for what may be a little off, such as the end of a guest's link: also that of a clock which nobody confirms, but somebody has set.
+    var likelyNow: UTCTime? {
+        now ?? (WallClock.milliseconds >= ConfirmedClock.floor ? UTCTime(millisecondsSince1970: WallClock.milliseconds) : nil)
+    }
+
+    /// A clock before this was never set: 2026-01-01.
+    private static let floor: Int64 = 1_767_225_600_000
+
     /// The same, for irreversible actions: nil also while the date is new, or while the receiver contradicts what is known.
     var certainNow: UTCTime? {
         if let milliseconds = WallClock.millisecondsIfSynchronized {

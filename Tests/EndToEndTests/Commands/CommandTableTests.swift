@@ -119,8 +119,11 @@ extension EndToEnd {
                 #"{"type":"FeatureCollection","features":[{"type":"Feature","geometry":{"type":"Point","coordinates":[13.4,52.5]},"#
                     + #""properties":{"name":"Yard","radius":200}}]}"#, to: "fences.geojson")
             let destination = "\nurl = \"\(url)\"\ninterval = 0\n"
+            let page = text.hasPrefix("# With a tracker and a page") ? "[map]\nsocket = \"page.sock\"\ntoken_file = \"token\"\n" : ""
+            try folder.write("0123456789abcdef0123456789abcdef\n", to: "token")
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.path("token"))
             try folder.write(
-                "[geofences]\nfile = \"fences.geojson\"\n"
+                page + "[geofences]\nfile = \"fences.geojson\"\n"
                     + ["home", "work"].map { "[[destination]]\nname = \"\($0)\"" + destination }.joined(), to: "w.toml")
             let tracker = try await TrackerProcess(source: "sim:walk", in: folder, options: ["--config", "w.toml"])
             try #require(await eventually { try await shell("waypost status", in: folder).code == 0 })

@@ -42,7 +42,10 @@ extension EndToEnd {
             let server = try await FlakyServer("poison \"poison\":true")
             try folder.write(ControlLinesTests.fences, to: "fences.geojson")
             let destinations = ["home", "work"].map { "[[destination]]\nname = \"\($0)\"\nurl = \"\(server.url)\"\ninterval = 0\n" }
-            try folder.write("[geofences]\nfile = \"fences.geojson\"\n" + destinations.joined(), to: "w.toml")
+            try folder.write("0123456789abcdef0123456789abcdef\n", to: "token")
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.path("token"))
+            let page = "[map]\nsocket = \"page.sock\"\ntoken_file = \"token\"\n"
+            try folder.write("[geofences]\nfile = \"fences.geojson\"\n" + destinations.joined() + page, to: "w.toml")
             let tracker = try await TrackerProcess(
                 source: isWalk ? "sim:walk" : "nmea:receiver", in: folder, options: ["--config", "w.toml"])
             let connection = try SocketLines(folder.path("socket"))

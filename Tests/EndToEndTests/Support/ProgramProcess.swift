@@ -152,7 +152,7 @@ final class ProgramProcess: Sendable {
         return exit
     }
 
-    private func statusField(_ name: String) -> Int? {
+    func statusField(_ name: String) -> Int? {
         let text = ProgramProcess.text("/proc/\(processID)/status")
         return text.split(separator: "\n").first { $0.hasPrefix(name) }.flatMap { Int($0.filter(\.isNumber)) }
     }

@@ -88,6 +88,8 @@ public struct StatusReport: ControlAnswer {
     public var display: Display?
     /// The log.
     public var log: Log?
+    /// The map page; nil when there is none.
+    public var page: Page?
 
     /// An answer with no values set.
     public init() {}
@@ -119,5 +121,6 @@ public struct StatusReport: ControlAnswer {
         try codec.member("replaced", &replacements, absent: [], "Values of one configuration file that a later one replaces, a line each.")
         try codec.member("display", &display, "How quantities and times are shown.")
         try codec.member("log", &log, "The log.")
+        try codec.member("page", &page, "The map page; absent when there is none.")
     }
 }

@@ -1,0 +1,309 @@
+// The map page of the tracker: joins the live events, the map and the numbers.
+import { Stream, ask } from "./stream.js";
+import { TrackMap } from "./map.js";
+import { settings, openSettings } from "./settings.js";
+import { $, make, showChip, showPosition, showFences, showEvents, showDelivery, showSky, showHealth, showLogs } from "./panel.js";
+import * as units from "./units.js";
+
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const state = { status: {}, position: undefined, events: [], near: [], total: 0, connection: "", lastHeard: 0 };
+const map = new TrackMap();
+
+/** What may be looked at from outside, for tests and for the curious. */
+window.waypost = { state, get map() { return map.map; }, get indicator() { return map.indicator; } };
+
+// The text for those without JavaScript has the place of the moment when the page was loaded.
+document.querySelector("noscript").remove();
+applyTheme();
+
+async function loadLeaflet() {
+  try {
+    document.head.prepend(make("link", { rel: "stylesheet", href: "leaflet/leaflet.css" }));
+    return await import("./leaflet/leaflet.esm.min.js");
+  } catch { return null; }
+}
+
+// MARK: - What the tracker says
+
+const stream = new Stream({
+  connection(now) {
+    const before = state.connection;
+    state.connection = now;
+    if (now === "gone") state.goneSince ??= Date.now();
+    if (now === "open") state.goneSince = undefined;
+    document.body.classList.toggle("stale", now === "gone");
+    if (now === "open" && (before === "gone" || before === "hidden")) refill();
+    showState();
+  },
+  status(report) {
+    const isFirst = !state.report;
+    const [hadTiles, wasPrivate] = [state.report?.tiles, state.status.privacy?.withheld];
+    state.report = report;
+    state.status = report.status;
+    state.isOwner = report.visitor === "owner";
+    noteAge(report.age ?? report.status.last_age);
+    units.setDisplay(settings.units || report.status.display?.units, report.status.display?.time_zone);
+    if (report.tiles !== hadTiles) map.setTiles(report.tiles);
+    const { position, privacy, last, last_age: lastAge } = report.status;
+    if (privacy?.withheld && !position) withhold();
+    else if (position) { if (!state.position || state.lost) take(position); }
+    else lose(last, lastAge);
+    if (wasPrivate && !privacy?.withheld) refill();
+    if (isFirst) { setDay(); refill(); }
+    map.markInside(report.status.fences?.inside);
+    if (state.isOwner) {
+      showDelivery(mergeOldest(report.status.destinations ?? []));
+      showHealth(report.status, true);
+    }
+    if (report.sky) showSky(report.sky);
+    showState();
+  },
+  position(fix) {
+    if (fix.mode > 1 && settings.shown !== "matched") take(fix);
+  },
+  matched(fix) {
+    if (settings.shown !== "raw") take(fix);
+  },
+  sky: showSky,
+  lost(loss) {
+    map.interrupt();
+    map.broken = true;
+    if (loss.reason === "private" || loss.reason === "privacy_zone") withhold(loss.reason);
+    else lose();
+    state.lossWords = loss.detail;
+    showState();
+  },
+  event(event) {
+    if (!state.events.some(({ id }) => id === event.id)) state.events.push(event);
+    if (isToday()) listEvents();
+    say(`${event.event === "exit" ? "Left" : event.event === "enter" ? "Entered" : event.event} ${event.fence}`);
+  },
+  fences({ total, fences }) {
+    Object.assign(state, { total, near: fences });
+    listFences();
+    if (state.fenceTotal !== total) { state.fenceTotal = total; loadFences(); }
+  },
+  beat({ age }) { noteAge(age); showState(); },
+  dropped: refill,
+});
+
+function noteAge(age) {
+  state.age = age;
+  state.ageAt = performance.now();
+}
+
+function take(position) {
+  state.position = position;
+  [state.lost, state.lossWords] = [false, undefined];
+  noteAge(0);
+  map.update(position);
+  map.indicator.setAge("");
+  showPosition(position, map.indicator.heading);
+  showState();
+}
+
+function lose(last, age) {
+  state.lost = true;
+  if (last && !state.position) {
+    state.position = last;
+    noteAge(age);
+  }
+  map.lose(state.position);
+  showPosition(state.position, undefined, true);
+}
+
+function withhold() {
+  [state.position, state.lost, state.age] = [undefined, false, undefined];
+  map.indicator.withhold();
+  if (state.status.privacy?.private !== false) { map.clearTrack(); state.events = []; listEvents(); }
+  showPosition(undefined);
+  listFences();
+}
+
+/** The state of everything in a word, and what a banner says when a word is not enough. */
+function showState() {
+  const { status, position, connection } = state;
+  const age = state.age === undefined ? undefined : state.age + (performance.now() - state.ageAt) / 1000;
+  const ago = age === undefined ? "" : age < 2 ? "now" : `${units.span(age)} ago`;
+  let [banner, isBad] = ["", false];
+  if (connection === "gone") {
+    showChip("not connected", "gone");
+    banner = `No connection to the tracker for ${units.span((Date.now() - (state.goneSince ?? Date.now())) / 1000 + 2)}. What is shown may be old.`;
+    isBad = true;
+  } else if (status.privacy?.private) {
+    showChip("private", "lost");
+    banner = "Private mode is on: nothing is logged, sent or shown.";
+  } else if (status.privacy?.withheld && !position) {
+    showChip("privacy zone", "lost");
+    banner = "Inside a privacy zone: no position is shown.";
+  } else if (state.lost || (!position && state.report)) {
+    showChip(position ? "lost" : "no position yet", "lost");
+    const asleep = status.following?.asleep_seconds;
+    const why = state.lossWords ?? status.source?.detail;
+    banner = asleep ? `The receiver sleeps for ${units.span(asleep)} more.` : why ? `${why[0].toUpperCase()}${why.slice(1)}.` : (state.report ? "Waiting for the first fix." : "");
+  } else if (position) {
+    const words = [position.mode === 3 ? "3D fix" : "2D fix"];
+    if (position.status === 8 || status.source?.url?.startsWith("sim:")) words.push("simulated");
+    if (status.following?.stationary) words.push("at rest");
+    showChip(words.join(", "), "fix");
+  }
+  $("age").textContent = ago;
+  if (state.lost || connection === "gone") map.indicator.setAge(position && ago ? ago : "");
+  const box = $("banner");
+  if (box.textContent !== banner) box.textContent = banner;
+  box.hidden = !banner;
+  box.className = isBad ? "bad" : "";
+  document.body.classList.toggle("waiting", !state.report);
+  document.title = position && !state.lost && units.known(position.speed) ? `${units.speed(position.speed)} · waypost` : "waypost";
+  measureSheet();
+}
+
+// MARK: - What is asked for
+
+/** Fills what may have been missed: at the beginning, after sleep, after a lost connection. */
+async function refill() {
+  // Nothing of it is shown then.
+  if (state.status.privacy?.private) return loadFences();
+  await Promise.all([loadTrack(), loadEvents(), loadFences(), loadLogs()]);
+}
+const quietly = (task) => async (...values) => { try { await task(...values); } catch (error) { state.problem = error.message; } };
+
+const loadTrack = quietly(async () => {
+  const from = units.startOf(state.day);
+  const until = isToday() ? "" : `&until=${new Date(from + 86400000).toISOString()}`;
+  const track = await ask(`track?since=${new Date(from).toISOString()}${until}&tolerance=1.5`);
+  map.showTrack(track, !isToday());
+  map.indicator.remember(isToday() ? map.lastHeading() : undefined);
+  if (state.position) showPosition(state.position, map.indicator.heading);
+});
+const loadEvents = quietly(async () => {
+  const from = units.startOf(state.day);
+  const until = isToday() ? "" : `&until=${new Date(from + 86400000).toISOString()}`;
+  state.events = (await ask(`events?since=${new Date(from).toISOString()}${until}`)).events;
+  listEvents();
+});
+const loadFences = quietly(async (box) => {
+  const answer = await ask(box ? `fences?box=${box}` : "fences");
+  state.shown = answer.collection.features.length;
+  map.showFences(answer, state.status.fences?.inside);
+});
+const loadLogs = quietly(async () => { if (state.isOwner) showLogs((await ask("logs")).logs); });
+const loadDelivery = quietly(async () => {
+  if (!state.isOwner || document.hidden || !state.status.destinations?.length) return;
+  state.oldest = Object.fromEntries((await ask("destinations")).destinations.map((entry) => [entry.name, entry.oldest_seconds]));
+});
+setInterval(loadDelivery, 15000);
+const mergeOldest = (destinations) => destinations.map((entry) => ({ ...entry, oldest_seconds: state.oldest?.[entry.name] }));
+
+let viewTimer;
+map.onview = () => {
+  // Only when there are more fences than are drawn.
+  if (!(state.total > (state.shown ?? 0))) return;
+  clearTimeout(viewTimer);
+  viewTimer = setTimeout(() => loadFences(map.box), 300);
+};
+
+// MARK: - Lists and days
+
+function listEvents() {
+  showEvents(state.events, {
+    today: today(),
+    empty: state.status.privacy?.private ? "Not shown in private mode." : isToday() ? "Nothing has happened today." : "Nothing happened on that day.",
+    go: (event, words) => map.goTo(event.lat, event.lon, [words, units.dayAndClock(event.time), units.known(event.speed) ? units.speed(event.speed) : ""]),
+  });
+}
+function listFences() {
+  const isWithheld = !!state.status.privacy?.withheld && !state.position;
+  showFences(state.near, state.total, { isWithheld, go: (fence) => map.showFence(fence.id) || map.goTo(fence.lat, fence.lon, [fence.name]) });
+}
+
+const today = () => units.dayOf(Date.parse(state.report?.time ?? new Date().toISOString()));
+const isToday = () => state.day === undefined || state.day === today();
+function setDay(day = today()) {
+  state.day = day;
+  $("day").value = day;
+  $("day").max = today();
+  $("pick").textContent = day === today() ? "Today" : units.dayWords(units.startOf(day) + 43200000);
+  $("today").hidden = isToday();
+  $("day-after").disabled = isToday();
+}
+function goToDay(day) {
+  if (!day || day > today()) return;
+  setDay(day);
+  map.follow(isToday());
+  loadTrack();
+  loadEvents();
+}
+const step = (days) => goToDay(new Date(Date.parse(`${state.day}T12:00:00Z`) + days * 86400000).toISOString().slice(0, 10));
+$("day-before").onclick = () => step(-1);
+$("day-after").onclick = () => step(1);
+$("today").onclick = () => goToDay(today());
+$("pick").onclick = () => $("day").showPicker?.();
+$("day").onchange = () => goToDay($("day").value);
+$("days").onsubmit = (event) => event.preventDefault();
+
+// MARK: - Controls
+
+$("zoom-in").onclick = () => map.zoom(1);
+$("zoom-out").onclick = () => map.zoom(-1);
+$("follow").onclick = () => (isToday() ? map.follow(!map.follows) : goToDay(today()));
+$("whole").onclick = () => map.showWhole();
+$("copy").onclick = async () => {
+  await navigator.clipboard.writeText($("place").textContent);
+  say("Copied");
+};
+map.onfollow = (follows) => $("follow").setAttribute("aria-pressed", follows);
+const sheet = $("sheet");
+sheet.onclick = () => {
+  const isOpen = $("panel").classList.toggle("open");
+  sheet.setAttribute("aria-expanded", isOpen);
+  sheet.setAttribute("aria-label", isOpen ? "Show less" : "Show more");
+};
+const keys = { f: "follow", t: "whole", s: "open-settings", "+": "zoom-in", "-": "zoom-out" };
+addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, select, textarea") || $("settings").open) return;
+  const id = keys[event.key];
+  if (!id) return;
+  event.preventDefault();
+  $(id).click();
+});
+addEventListener("resize", () => { measureSheet(); map.resize(); });
+
+/** Says something to a screen reader. */
+function say(words) {
+  const voice = document.querySelector("#voice") ?? document.body.appendChild(make("p", { id: "voice", class: "skip", role: "status" }));
+  voice.textContent = words;
+}
+
+/** How high the sheet of a phone is, so that buttons and the scale stay above it. */
+function measureSheet() {
+  const height = `${$("now").offsetHeight}px`;
+  if (document.documentElement.style.getPropertyValue("--sheet") !== height) document.documentElement.style.setProperty("--sheet", height);
+}
+
+function applyTheme() {
+  document.documentElement.dataset.theme = settings.theme !== "auto" ? settings.theme : dark.matches ? "dark" : "light";
+  map.theme(document.documentElement.dataset.theme);
+}
+dark.onchange = applyTheme;
+
+function applySettings() {
+  const { visible, accuracyVisible, tracksCourse, orientationOffset, colour, icon, size, bySpeed } = settings;
+  map.indicator.set({ visible, accuracyVisible, tracksCourse, orientationOffset, colour, icon, size });
+  map.setBySpeed(bySpeed);
+  units.setDisplay(settings.units || state.status.display?.units, state.status.display?.time_zone);
+  $("legend").hidden = !bySpeed;
+  $("legend").replaceChildren(...TrackMap.legend().map(({ colour, width, words }) => {
+    const swatch = make("span");
+    Object.assign(swatch.style, { background: colour, height: `${width}px`, width: "2rem", borderRadius: "9px" });
+    return make("p", {}, swatch, words);
+  }));
+  if (state.position) showPosition(state.position, map.indicator.heading);
+  listEvents();
+  listFences();
+}
+openSettings((name) => (name === "theme" ? applyTheme() : applySettings()));
+applySettings();
+measureSheet();
+map.begin(document.documentElement.dataset.leaflet === "yes" ? await loadLeaflet() : null, $("map"));
+if (state.report?.tiles) map.setTiles(state.report.tiles);

@@ -1,0 +1,135 @@
+// The numbers and lists beside the map. Everything is set as text: names from files and servers are never HTML.
+import * as units from "./units.js";
+import { drawSky } from "./sky.js";
+
+export const $ = (id) => document.getElementById(id);
+
+/** A node with a class and content. */
+export function make(name, attributes = {}, ...content) {
+  const node = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
+    else if (value !== undefined && value !== false) node.setAttribute(key, value);
+  }
+  node.append(...content.filter((part) => part !== undefined && part !== ""));
+  return node;
+}
+
+/** Replaces a list only when it changed: a focused button stays focused. */
+function fill(list, rows) {
+  const key = rows.map((row) => row.key).join("\n");
+  if (list.dataset.key === key) return;
+  list.dataset.key = key;
+  const focus = [...list.children].findIndex((child) => child.contains(document.activeElement));
+  list.replaceChildren(...rows.map((row) => row.node()));
+  if (focus >= 0) list.children[focus]?.querySelector("button, a")?.focus();
+}
+const none = (words) => ({ key: words, node: () => make("li", { class: "none" }, words) });
+
+/** The state in a word, with the colour that goes with it. */
+export function showChip(words, kind) {
+  const chip = $("chip");
+  if (chip.textContent !== words) chip.textContent = words;
+  chip.className = kind;
+}
+
+/** `isLost`: the place is the last one that was known, and nobody knows how fast it is now. */
+export function showPosition(position, heading, isLost) {
+  const [value, unit] = units.known(position?.speed) && !isLost ? units.speedParts(position.speed) : ["–", ""];
+  $("speed").textContent = value;
+  $("speed-unit").textContent = unit;
+  $("heading").hidden = heading === undefined;
+  if (heading !== undefined) {
+    $("needle").style.transform = `rotate(${heading}deg)`;
+    $("course").textContent = `${Math.round(heading) % 360}° ${units.wind(heading)}`;
+  }
+  $("accuracy").textContent = isLost ? (position ? "Last known place" : "") : position ? (units.known(position.accuracy) ? `±${units.distance(position.accuracy)}` : "accuracy unknown") : "";
+  $("altitude").textContent = units.known(position?.altMSL) && !isLost ? `${units.altitude(position.altMSL)} above the sea` : "";
+  $("satellites").textContent = position?.satellites && !isLost ? `${position.satellites} satellites` : "";
+  $("place").textContent = position ? `${position.lat.toFixed(6)}, ${position.lon.toFixed(6)}` : "";
+  // The clipboard works only over HTTPS or on this machine.
+  $("copy").hidden = !position || !navigator.clipboard;
+}
+
+export function showFences(fences, total, { isWithheld, go }) {
+  $("fences-box").hidden = !total;
+  $("fences-count").textContent = total ? `${total}, the nearest first` : "";
+  if (isWithheld) return fill($("fences"), [none("Not shown while the position is withheld.")]);
+  fill($("fences"), fences.slice(0, 12).map((fence) => {
+    const value = !units.known(fence.distance) ? "" : fence.inside ? `inside, ${units.distance(fence.distance)} to the border` : units.distance(fence.distance);
+    return {
+      key: `${fence.id} ${fence.name} ${value} ${fence.inside}`,
+      node: () => make("li", { class: fence.inside ? "inside" : "" }, make("button", { type: "button", onclick: () => go(fence) }, fence.name), make("span", { class: "value" }, value)),
+    };
+  }));
+}
+
+const kinds = { enter: "Entered", exit: "Left", dwell: "Stayed in", pass: "Passed through" };
+const reasons = { created: "the fence is new", removed: "the fence was removed", moved: "the fence was moved", expired: "the fence has expired" };
+
+export function showEvents(events, { go, empty, today }) {
+  if (!events.length) return fill($("events"), [none(empty)]);
+  fill($("events"), events.slice(-60).toReversed().map((event) => {
+    const words = `${kinds[event.event] ?? event.event} ${event.fence}`;
+    const details = [event.time && (units.dayOf(Date.parse(event.time)) === today ? units.clock(event.time) : units.dayAndClock(event.time)), event.late ? "noticed late" : "", reasons[event.reason] ?? ""].filter(Boolean).join(", ");
+    return {
+      key: event.id + details,
+      node: () => make("li", {}, event.lat === undefined ? make("span", {}, words) : make("button", { type: "button", onclick: () => go(event, words) }, words), make("small", { class: "value" }, details)),
+    };
+  }));
+}
+
+const states = {
+  idle: "all sent", waiting: "waiting for the next attempt", sending: "sending", retrying: "not reached, tried again", failing: "needs attention",
+  paused: "paused", opted_out: "sending is switched off", unconfigured: "no longer configured",
+};
+
+export function showDelivery(destinations) {
+  $("delivery-box").hidden = !destinations.length;
+  fill($("delivery"), destinations.map((destination) => {
+    const waiting = destination.events + (destination.positions ?? 0);
+    const facts = [
+      `${destination.sent} sent`, `${waiting} waiting`, units.known(destination.oldest_seconds) && waiting ? `the oldest for ${units.span(destination.oldest_seconds)}` : "",
+      units.known(destination.next_seconds) && waiting ? `next try in ${units.span(destination.next_seconds)}` : destination.on_demand ? "sends on demand" : "",
+      destination.dead_letters ? `${destination.dead_letters} refused for good` : "", destination.dropped ? `${destination.dropped} dropped` : "",
+    ].filter(Boolean).join(" · ");
+    const state = states[destination.state] ?? destination.state;
+    return {
+      key: [destination.name, state, facts, destination.reason].join(),
+      node: () => make("li", {}, make("strong", {}, destination.name), make("small", { class: "value" }, state), make("small", {}, facts),
+        destination.reason && make("span", { class: "why" }, destination.reason)),
+    };
+  }));
+}
+
+export function showSky(sky) {
+  $("sky-box").hidden = !sky?.satellites?.length;
+  if (sky) drawSky($("sky"), sky);
+}
+
+export function showHealth(status, isOwner) {
+  $("health-box").hidden = !isOwner;
+  const rows = (status.problems ?? []).map((words) => ({ key: words, node: () => make("li", { class: "problem" }, words) }));
+  if (!rows.length) rows.push(none("All is well."));
+  for (const words of [status.search?.next, ...(status.search?.commands ?? [])].filter(Boolean)) rows.push({ key: words, node: () => make("li", {}, make("small", {}, words)) });
+  const facts = [
+    ["Source", [status.source?.url, status.source?.connected].filter(Boolean).join(", ")], ["Log", status.log?.off ? "off" : status.log && `${status.log.positions} positions${status.log.recording ? "" : ", paused"}`],
+    ["Running for", units.span(status.uptime)], ["Version", status.version],
+  ];
+  for (const [name, value] of facts) if (value) rows.push({ key: name + value, node: () => make("li", {}, make("small", {}, name), make("small", { class: "value" }, value)) });
+  fill($("health"), rows);
+}
+
+export function showLogs(logs) {
+  $("logs-box").hidden = false;
+  const row = (log) => ({
+    key: log.name + log.bytes,
+    node: () => make("li", {}, make("a", { href: `api/v1/logs/${encodeURIComponent(log.name)}`, download: log.name }, log.name), make("small", { class: "value" }, units.bytes(log.bytes))),
+  });
+  const shown = logs.slice(0, showLogs.count ?? 8).map(row);
+  if (logs.length > shown.length) {
+    const more = () => { showLogs.count = logs.length; showLogs(logs); };
+    shown.push({ key: "more", node: () => make("li", {}, make("button", { type: "button", onclick: more }, `${logs.length - shown.length + 1} older ones`)) });
+  }
+  fill($("logs"), shown.length ? shown : [none("No finished track yet; one ends at midnight UTC, and when the tracker is stopped.")]);
+}

@@ -1,0 +1,70 @@
+import ArgumentParser
+import Waypost
+import WaypostControl
+import WaypostSystem
+
+/// `waypost page`: the address of the map page, with its token.
+struct PageCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "page",
+        abstract: "Print the address of the map page.",
+        discussion: """
+            The address has the page's token: who knows it sees everything. The browser keeps it, and needs it only once.
+
+            Example: waypost page
+            """,
+        subcommands: [PageShareCommand.self])
+
+    @OptionGroup var daemon: DaemonConnection
+
+    func run() throws {
+        try PageCommand.print(try daemon.ask(PageRequest()))
+    }
+
+    /// Prints the address, and how a browser elsewhere gets there.
+    static func print(_ page: PageRequest.Answer) throws {
+        let output = try OutputStream(path: "-")
+        let ssh = ProcessIdentity.current().environment["SSH_CONNECTION"] != nil
+        let host = "\(ProcessIdentity.current().userName ?? "USER")@\(SystemProcess.hostName)"
+        guard let address = page.address else {
+            let socket = page.socket ?? ""
+            try output.write(line: "http://localhost:7575/?token=\(page.token)")
+            SystemProcess.printError("waypost: page: first, on the browser's machine: ssh -L 7575:\(shellWord(socket)) \(host)")
+            return
+        }
+        try output.write(line: "\(address)?token=\(page.token)")
+        let place = address.dropFirst("http://".count).dropLast()
+        if page.isUnencrypted {
+            SystemProcess.printError("waypost: page: the connection is not encrypted: the token can be read on the way")
+        } else if ssh {
+            SystemProcess.printError(
+                "waypost: page: first, on the browser's machine: ssh -L \(place.split(separator: ":").last ?? "7575"):\(place) \(host)")
+        }
+    }
+}
+
+/// `waypost page share`: a link for a guest, which expires.
+struct PageShareCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "share",
+        abstract: "Print a link for a guest, which expires.",
+        discussion: """
+            A guest sees the position, the track of the day, fences and their events, but neither files, destinations nor problems. A new token \
+            (remove page-token in the state folder, and restart the tracker) ends all links.
+
+            Example: waypost page share --hours 8
+            """)
+
+    @Option(help: ArgumentHelp("How long the link is valid, 1 to 8760 hours.", valueName: "hours"))
+    var hours: Int
+
+    @OptionGroup var daemon: DaemonConnection
+
+    func validate() throws {
+        guard (1...8_760).contains(hours) else { throw ValidationError("--hours must be from 1 to 8760") }
+    }
+
+    func run() throws {
+        try PageCommand.print(try daemon.ask(PageRequest(guestSeconds: hours * 3_600)))
+    }
+}

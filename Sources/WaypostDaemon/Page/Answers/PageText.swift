@@ -1,0 +1,72 @@
+import Waypost
+import WaypostControl
+
+/// The last state in a few lines of HTML, for browsers without JavaScript.
+struct PageText {
+    private let status: StatusReport
+    private let ageSeconds: Int?
+
+    init(_ status: StatusReport, ageSeconds: Int?) {
+        (self.status, self.ageSeconds) = (status, ageSeconds)
+    }
+
+    /// The lines; everything that comes from files, receivers or servers is escaped.
+    var html: String { lines.map { "<p>\(PageText.escaped($0))</p>" }.joined(separator: "\n") }
+
+    private var lines: [String] {
+        var lines = [place]
+        if let fences = status.fences, fences.count > 0 {
+            let inside = fences.inside.map { $0.isEmpty ? "in none of them" : "inside " + $0.prefix(10).joined(separator: ", ") }
+            lines.append("\(counted(fences.count, "fence")): \(inside ?? "not shown")")
+            lines += fences.events.suffix(5).reversed().map { event in
+                [event.time.map(ScreenFormat().moment), event.kind, event.name].compactMap { $0 }.joined(separator: " ")
+            }
+        }
+        for destination in status.destinations {
+            let waiting = destination.eventCount + (destination.positionCount ?? 0)
+            lines.append("\(destination.name): \(destination.state.text), \(destination.sentCount) sent, \(waiting) waiting")
+        }
+        return lines + (status.problems ?? []).map { "Problem: \($0)" }
+    }
+
+    private var place: String {
+        if status.privacy?.isPrivate == true { return "Private mode is on: no position is shown." }
+        if status.privacy?.isWithheld == true, status.position == nil { return "Inside a privacy zone: no position is shown." }
+        guard let position = status.position else {
+            guard let last = status.lastPosition else { return "There is no position yet." }
+            let age = status.lastPositionAgeSeconds.map { " \(spanText(seconds: $0)) ago" } ?? ""
+            return "No position now; the last one\(age): \(PageText.coordinates(last))"
+        }
+        let units = status.display?.units ?? .metric
+        var parts = [PageText.coordinates(position)]
+        if let accuracy = position.accuracy { parts.append("\u{B1}\(units.distance(accuracy.radiusMetres))") }
+        if let speed = position.speedMetresPerSecond { parts.append(units.speed(speed)) }
+        if let time = position.time { parts.append("at \(ScreenFormat().moment(time)) UTC") }
+        if let ageSeconds { parts.append("\(spanText(seconds: ageSeconds)) ago") }
+        return parts.joined(separator: ", ")
+    }
+
+    private static func coordinates(_ position: Position) -> String {
+        var text = TextBuffer(capacity: 32)
+        text.append(position.coordinate.latitudeDegrees, decimals: 6)
+        text.append(", ")
+        text.append(position.coordinate.longitudeDegrees, decimals: 6)
+        return text.string
+    }
+
+    /// A text without meaning for HTML.
+    static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for scalar in printable(text).unicodeScalars {
+            switch scalar {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            case "'": escaped += "&#39;"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+}

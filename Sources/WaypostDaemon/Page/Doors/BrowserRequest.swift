@@ -1,0 +1,69 @@
+import Waypost
+
+/// What matters of a browser's request: what it asks for, and what says where it comes from.
+struct BrowserRequest: Sendable, Equatable {
+    /// `GET`, `HEAD`.
+    var method = "GET"
+    /// The path, as it was sent: nothing that the page has needs escapes.
+    var path = "/"
+    /// The options behind the path, without their escapes.
+    var query: [String: String] = [:]
+    /// The headers of that name, in lower case, in their order.
+    var headers: [String: [String]] = [:]
+
+    /// A request.
+    ///
+    /// - Parameter target: the path with its options; nil is returned for what is neither.
+    init?(method: String, target: String, headers: [(name: String, value: String)]) {
+        guard target.utf8.first == UInt8(ascii: "/") else { return nil }
+        self.method = method
+        let end = target.firstIndex(of: "?") ?? target.endIndex
+        path = String(target[..<end])
+        for option in target[end...].dropFirst().split(separator: "&") {
+            let parts = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = BrowserRequest.unescaped(parts[0]), let value = BrowserRequest.unescaped(parts.count > 1 ? parts[1] : "")
+            else { return nil }
+            query[name] = value
+        }
+        for (name, value) in headers { self.headers[name.lowercased(), default: []].append(value) }
+    }
+
+    /// The only header of a name; nil when there is none, or more than one.
+    subscript(name: String) -> String? {
+        let values = headers[name] ?? []
+        return values.count == 1 ? values[0] : nil
+    }
+
+    /// The value of a cookie.
+    func cookie(_ name: String) -> String? {
+        for header in headers["cookie"] ?? [] {
+            for pair in header.split(separator: ";") {
+                let parts = pair.split(separator: "=", maxSplits: 1)
+                if parts.count == 2, parts[0].drop(while: { $0 == " " }) == name { return String(parts[1]) }
+            }
+        }
+        return nil
+    }
+
+    /// Whether the browser unpacks gzip.
+    var takesGzip: Bool {
+        self["accept-encoding"]?.split(separator: ",").contains { $0.drop { $0 == " " }.hasPrefix("gzip") } == true
+    }
+
+    /// A text without its percent escapes; nil when one is broken, or the result is not UTF-8.
+    private static func unescaped(_ text: some StringProtocol) -> String? {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "%"):
+                guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else { return nil }
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
+            default: bytes.append(byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}

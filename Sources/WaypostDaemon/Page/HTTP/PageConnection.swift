@@ -1,0 +1,206 @@
+import NIOCore
+import NIOHTTP1
+import Waypost
+
+/// One browser's connection: lets its requests through the door, answers them in order, and passes on the events of a stream.
+final class PageConnection: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private let hub: PageHub
+    private let headGuard: PageHeadGuard
+    private(set) var channel: (any Channel)?
+    private var head: HTTPRequestHead?
+    private var hasBody = false
+    private var isClosing = false
+    /// Whether it has shown a token.
+    private(set) var isTrusted = false
+
+    /// Who looks at the stream; nil while there is none.
+    private(set) var watcher: PageVisitor?
+    private var waiting = CircularBuffer<ByteBuffer>()
+    private var droppedCount = 0
+    private var stall: Scheduled<Void>?
+
+    init(hub: PageHub, headGuard: PageHeadGuard) {
+        self.hub = hub
+        self.headGuard = headGuard
+    }
+
+    // MARK: From the hub
+
+    /// Sends an event of the stream; when the browser takes nothing it waits if it must not be missed, and is left out otherwise.
+    func deliver(_ event: ByteBuffer, mayBeMissed: Bool) {
+        guard let channel, watcher != nil, !isClosing else { return }
+        if channel.isWritable, waiting.isEmpty {
+            channel.writeAndFlush(HTTPServerResponsePart.body(.byteBuffer(event)), promise: nil)
+        } else if mayBeMissed || waiting.count >= hub.limits.waitingEvents {
+            droppedCount += 1
+        } else {
+            waiting.append(event)
+        }
+    }
+
+    func close() {
+        isClosing = true
+        channel?.close(promise: nil)
+    }
+
+    // MARK: From the channel
+
+    func channelActive(context: ChannelHandlerContext) {
+        channel = context.channel
+        if !hub.admit(self) { close() }
+        context.fireChannelActive()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        isClosing = true
+        stall?.cancel()
+        hub.remove(self)
+        watcher = nil
+        channel = nil
+        context.fireChannelInactive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            self.head = head
+            hasBody = false
+        case .body: hasBody = true
+        case .end:
+            headGuard.noteRequest()
+            if let head = head.take() { answer(head, context.channel) }
+        }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable {
+            stall?.cancel()
+            stall = nil
+            sendWaiting(context.channel)
+        } else if stall == nil {
+            let channel = context.channel
+            stall = context.eventLoop.scheduleTask(in: hub.limits.stallTime) { channel.close(promise: nil) }
+        }
+        context.fireChannelWritabilityChanged()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // Any error (a reset, a request that is not HTTP) affects only this browser.
+        context.close(promise: nil)
+    }
+
+    private func sendWaiting(_ channel: any Channel) {
+        while channel.isWritable, let event = waiting.popFirst() {
+            channel.writeAndFlush(HTTPServerResponsePart.body(.byteBuffer(event)), promise: nil)
+        }
+        guard droppedCount > 0, waiting.isEmpty, watcher != nil else { return }
+        let answer = PageAnswer.object("DROPPED") { [droppedCount] json in json.member("count", droppedCount) }
+        if case .bytes(let data) = answer.body { deliver(hub.buffer(ServerSentEvent(name: "dropped", data: data)), mayBeMissed: true) }
+        droppedCount = 0
+    }
+
+    // MARK: Requests
+
+    private func answer(_ head: HTTPRequestHead, _ channel: any Channel) {
+        guard
+            let request = BrowserRequest(method: head.method.rawValue, target: head.uri, headers: head.headers.map { ($0.name, $0.value) })
+        else {
+            return send(.plain("the address is not one", status: 400), to: head, channel)
+        }
+        if hasBody { return send(.plain("the page takes no data", status: 413), to: head, channel) }
+        switch hub.door.decide(request, now: hub.router.now) {
+        case .refused(401, let why) where request.path == "/":
+            send(hub.router.notAdmitted(why), to: head, channel)
+        case .refused(let status, let why):
+            send(request.path.hasPrefix("/api/") ? .error(status, why) : .plain(why, status: status), to: head, channel)
+        case .welcomed(_, let cookie):
+            isTrusted = true
+            send(hub.router.welcome(settingCookie: cookie), to: head, channel)
+        case .admitted(let visitor):
+            isTrusted = true
+            let reply = NIOLoopBound((self, head, channel), eventLoop: channel.eventLoop)
+            let router = hub.router
+            Task {
+                let answer = await router.answer(request, for: visitor)
+                channel.eventLoop.execute {
+                    let (connection, head, channel) = reply.value
+                    if case .stream = answer.body {
+                        connection.begin(visitor, after: request["last-event-id"] ?? request.query["after"], head, channel)
+                    } else {
+                        connection.send(answer, to: head, channel)
+                    }
+                }
+            }
+        }
+    }
+
+    private func send(_ answer: PageAnswer, to head: HTTPRequestHead, _ channel: any Channel) {
+        guard !isClosing, self.channel != nil else { return }
+        let isOver = !head.isKeepAlive || [400, 413, 421].contains(answer.status)
+        var headers = fields(answer)
+        if isOver { headers.replaceOrAdd(name: "connection", value: "close") }
+        let byteCount =
+            switch answer.body {
+            case .bytes(let bytes): bytes.count
+            case .file(let file): file.byteCount
+            case .stream: 0
+            }
+        if answer.status != 304 { headers.add(name: "content-length", value: "\(byteCount)") }
+        channel.write(
+            HTTPServerResponsePart.head(.init(version: .http1_1, status: .init(statusCode: answer.status), headers: headers)), promise: nil)
+        let connection = NIOLoopBound(self, eventLoop: channel.eventLoop)
+        @Sendable func end() {
+            channel.writeAndFlush(HTTPServerResponsePart.end(nil)).whenComplete { _ in
+                if isOver { connection.value.close() } else { connection.value.headGuard.noteAnswer(channel) }
+            }
+        }
+        switch answer.body {
+        case _ where head.method == .HEAD || answer.status == 304: end()
+        case .bytes(let bytes):
+            channel.write(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(bytes: bytes))), promise: nil)
+            end()
+        case .stream: end()
+        case .file(let file):
+            channel.flush()
+            let disk = hub.router.disk
+            Task {
+                // The next piece is read when the last one was taken.
+                let isWhole = await disk.read(file) { piece in
+                    do {
+                        try await channel.writeAndFlush(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(bytes: piece)))).get()
+                        return true
+                    } catch {
+                        return false
+                    }
+                }
+                channel.eventLoop.execute {
+                    // The length was promised: a file that cannot be read to its end ends the connection.
+                    if isWhole { end() } else { connection.value.close() }
+                }
+            }
+        }
+    }
+
+    private func begin(_ visitor: PageVisitor, after lastID: String?, _ head: HTTPRequestHead, _ channel: any Channel) {
+        guard !isClosing, self.channel != nil else { return }
+        guard hub.streamCount < hub.limits.streams else {
+            return send(.error(503, "too many pages are open"), to: head, channel)
+        }
+        if head.method == .HEAD { return send(.plain("", status: 200), to: head, channel) }
+        var headers = fields(PageAnswer(type: "text/event-stream", body: .stream))
+        // A proxy must not wait for the end.
+        headers.add(name: "x-accel-buffering", value: "no")
+        channel.writeAndFlush(HTTPServerResponsePart.head(.init(version: .http1_1, status: .ok, headers: headers)), promise: nil)
+        watcher = visitor
+        hub.begin(self, after: lastID)
+    }
+
+    private func fields(_ answer: PageAnswer) -> HTTPHeaders {
+        var headers = HTTPHeaders([("Content-Type", answer.type), ("Cache-Control", answer.isKept ? "no-cache" : "no-store")])
+        for (name, value) in hub.protection + answer.headers { headers.add(name: name, value: value) }
+        return headers
+    }
+}

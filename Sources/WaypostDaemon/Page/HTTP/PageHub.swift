@@ -1,0 +1,123 @@
+import NIOCore
+import Waypost
+
+/// The shared state of the page's connections; it belongs to their event loop.
+final class PageHub {
+    let door: PageDoor
+    let router: PageRouter
+    let limits: PageLimits
+    let protection: [(name: String, value: String)]
+    let loop: any EventLoop
+    private let live: PageBroadcaster
+    private var connections: [PageConnection] = []
+    private var beat: RepeatedTask?
+    private var beatCount = 0
+
+    /// How many beats there are between two reports of the state.
+    private static let beatsPerReport = 5
+
+    init(door: PageDoor, router: PageRouter, live: PageBroadcaster, limits: PageLimits, protection: [(String, String)], loop: any EventLoop)
+    {
+        (self.door, self.router, self.live, self.limits, self.protection, self.loop) = (door, router, live, limits, protection, loop)
+    }
+
+    /// How many streams there are.
+    private(set) var streamCount = 0
+
+    /// Takes one more connection, in place of the oldest without a token if there are too many; returns false when all have one.
+    func admit(_ connection: PageConnection) -> Bool {
+        if connections.count >= limits.connections {
+            guard let oldest = connections.firstIndex(where: { !$0.isTrusted }) else { return false }
+            connections.remove(at: oldest).close()
+        }
+        connections.append(connection)
+        return true
+    }
+
+    /// Forgets a connection that has ended.
+    func remove(_ connection: PageConnection) {
+        connections.removeAll { $0 === connection }
+        if connection.watcher != nil { countStreams() }
+    }
+
+    func closeAll() {
+        beat?.cancel()
+        for connection in connections { connection.close() }
+    }
+
+    // MARK: Streams
+
+    /// A stream begins: it gets the state, and the events that it has missed.
+    ///
+    /// - Parameter lastID: the last number that the browser has seen.
+    func begin(_ connection: PageConnection, after lastID: String?) {
+        countStreams()
+        let missed = live.missed(after: lastID)
+        let reply = NIOLoopBound(connection, eventLoop: loop)
+        guard let visitor = connection.watcher else { return }
+        let (loop, router, run) = (loop, router, live.run)
+        Task {
+            let state = await router.stateEvent(for: visitor, isResumed: missed != nil)
+            let fences = await router.fencesEvent()
+            loop.execute {
+                for event in [state] + (missed ?? []) + [fences] {
+                    reply.value.deliver(ByteBuffer(bytes: event.bytes(run: run)), mayBeMissed: false)
+                }
+            }
+        }
+    }
+
+    /// Sends an event to every stream, or to those of the owner or of guests alone.
+    func broadcast(_ event: ServerSentEvent, mayBeMissed: Bool, toOwners: Bool? = nil) {
+        let bytes = buffer(event)
+        for connection in connections {
+            guard let watcher = connection.watcher, toOwners == nil || watcher.isOwner == toOwners else { continue }
+            connection.deliver(bytes, mayBeMissed: mayBeMissed)
+        }
+    }
+
+    func buffer(_ event: ServerSentEvent) -> ByteBuffer { ByteBuffer(bytes: event.bytes(run: live.run)) }
+
+    /// Reports the state to every stream, soon.
+    func report() {
+        let visitors = connections.compactMap(\.watcher)
+        guard !visitors.isEmpty else { return }
+        let hub = NIOLoopBound(self, eventLoop: loop)
+        let (loop, router) = (loop, router)
+        let hasOwner = visitors.contains { $0.isOwner }
+        let guest = visitors.first { !$0.isOwner }
+        Task {
+            let owners = hasOwner ? await router.stateEvent(for: .owner, isResumed: nil) : nil
+            let guests: ServerSentEvent? = if let guest { await router.stateEvent(for: guest, isResumed: nil) } else { nil }
+            let fences = await router.fencesEvent()
+            loop.execute {
+                if let owners { hub.value.broadcast(owners, mayBeMissed: true, toOwners: true) }
+                if let guests { hub.value.broadcast(guests, mayBeMissed: true, toOwners: false) }
+                hub.value.broadcast(fences, mayBeMissed: true)
+            }
+        }
+    }
+
+    /// Begins the beat with the first stream, and ends it with the last one: without an open page nothing wakes up.
+    private func countStreams() {
+        streamCount = connections.count { $0.watcher != nil }
+        live.setStreamCount(streamCount)
+        if streamCount == 0 {
+            beat?.cancel()
+            beat = nil
+        } else if beat == nil {
+            let hub = NIOLoopBound(self, eventLoop: loop)
+            beat = loop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in hub.value.takeBeat() }
+        }
+    }
+
+    private func takeBeat() {
+        let now = router.now
+        for connection in connections {
+            if case .guest(let end)? = connection.watcher, now.map({ $0 >= end }) ?? true { connection.close() }
+        }
+        broadcast(router.beatEvent(), mayBeMissed: true)
+        beatCount += 1
+        if beatCount % PageHub.beatsPerReport == 0 { report() }
+    }
+}

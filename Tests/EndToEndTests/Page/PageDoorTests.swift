@@ -1,0 +1,132 @@
+import Testing
+import Waypost
+
+@testable import WaypostDaemon
+
+/// Who may see the page, decided about requests as browsers and attackers write them.
+struct PageDoorTests {
+    private let token: PageToken
+    private let now = UTCTime(millisecondsSince1970: 1_795_600_000_000)
+
+    init() throws {
+        token = try #require(PageToken("0123456789abcdef0123456789abcdef"))
+    }
+
+    private func decide(
+        _ target: String = "/", method: String = "GET", hosts: Set<String> = [], _ headers: (String, String)...
+    ) throws -> PageDoor.Decision {
+        let request = try #require(BrowserRequest(method: method, target: target, headers: headers.map { (name: $0.0, value: $0.1) }))
+        return PageDoor(token: token, hosts: hosts).decide(request, now: now)
+    }
+
+    private func isRefused(_ decision: PageDoor.Decision, _ status: Int) -> Bool {
+        if case .refused(status, _) = decision { true } else { false }
+    }
+
+    @Test func admitsWithTheTokenInEachOfItsPlaces() throws {
+        let secret = token.secret
+        #expect(try decide("/metrics", ("Host", "127.0.0.1:7575"), ("Authorization", "Bearer \(secret)")) == .admitted(.owner))
+        #expect(try decide("/", ("Host", "localhost:7575"), ("Cookie", "a=b; waypost_7575=\(secret)")) == .admitted(.owner))
+        #expect(try decide("/api/v1/state?token=\(secret)", ("Host", "[::1]:7575")) == .admitted(.owner))
+        // Of another port on the same machine: another tracker's.
+        #expect(isRefused(try decide("/", ("Host", "localhost:7576"), ("Cookie", "waypost_7575=\(secret)")), 401))
+        #expect(isRefused(try decide("/", ("Host", "localhost:7575")), 401))
+        #expect(isRefused(try decide("/?token=\(secret)x", ("Host", "localhost:7575")), 401))
+        #expect(isRefused(try decide("/?token=", ("Host", "localhost:7575")), 401))
+    }
+
+    @Test func keepsTheTokenInACookieThatScriptsAndOtherPagesCannotUse() throws {
+        guard case .welcomed(.owner, let cookie) = try decide("/?token=\(token.secret)", ("Host", "127.0.0.1:7575")) else {
+            Issue.record("not welcomed")
+            return
+        }
+        let parts = cookie.split(separator: ";").map { $0.drop { $0 == " " } }
+        #expect(parts[0] == "waypost_7575=\(token.secret)")
+        #expect(Set(parts.dropFirst()) == ["Path=/", "HttpOnly", "SameSite=Strict", "Max-Age=31536000"])
+        guard
+            case .welcomed(_, let encrypted) = try decide("/?token=\(token.secret)", ("Host", "localhost"), ("X-Forwarded-Proto", "https"))
+        else {
+            Issue.record("not welcomed")
+            return
+        }
+        #expect(encrypted.hasPrefix("waypost_80=") && encrypted.hasSuffix("; Secure"))
+    }
+
+    /// A name that somebody else's name server lets lead to this machine.
+    @Test func refusesNamesThatAreNotIts() throws {
+        let cookie = ("Cookie", "waypost_7575=\(token.secret)")
+        for host in [
+            "evil.example:7575", "127.0.0.1.evil.example:7575", "localhost.evil.example:7575", "waypost:7575", "999.0.0.1:7575",
+            "1.2.3:7575",
+        ] {
+            #expect(isRefused(try decide("/", ("Host", host), cookie), 421), "\(host)")
+        }
+        for host in ["", "a:b", "[::1", "::1", "localhost:99999"] {
+            #expect(isRefused(try decide("/", ("Host", host), cookie), 400), "\(host)")
+        }
+        #expect(isRefused(try decide("/", cookie), 400))
+        #expect(isRefused(try decide("/", ("Host", "localhost:7575"), ("Host", "localhost:7575"), cookie), 400))
+        for host in ["10.0.0.7:7575", "LOCALHOST:7575", "localhost.:7575", "a.localhost:7575", "[fd00::1]:7575", "van.example:7575"] {
+            #expect(try decide("/", hosts: ["van.example"], ("Host", host), cookie) == .admitted(.owner), "\(host)")
+        }
+    }
+
+    @Test func refusesWhatOtherPagesAskFor() throws {
+        let own = [("Host", "localhost:7575"), ("Cookie", "waypost_7575=\(token.secret)")]
+        func decide(_ target: String, _ more: (String, String)...) throws -> PageDoor.Decision {
+            let request = try #require(
+                BrowserRequest(method: "GET", target: target, headers: (own + more).map { (name: $0.0, value: $0.1) }))
+            return PageDoor(token: token, hosts: []).decide(request, now: now)
+        }
+        #expect(isRefused(try decide("/api/v1/state", ("Origin", "http://evil.example")), 403))
+        #expect(isRefused(try decide("/api/v1/state", ("Origin", "null")), 403))
+        #expect(isRefused(try decide("/api/v1/state", ("Origin", "http://localhost:7576")), 403))
+        #expect(try decide("/api/v1/state", ("Origin", "http://localhost:7575")) == .admitted(.owner))
+        for site in ["cross-site", "same-site"] {
+            #expect(isRefused(try decide("/api/v1/state", ("Sec-Fetch-Site", site), ("Sec-Fetch-Mode", "navigate")), 403))
+            #expect(isRefused(try decide("/", ("Sec-Fetch-Site", site), ("Sec-Fetch-Mode", "no-cors")), 403))
+            // A link in a message.
+            #expect(try decide("/", ("Sec-Fetch-Site", site), ("Sec-Fetch-Mode", "navigate")) == .admitted(.owner))
+        }
+        #expect(try decide("/api/v1/state", ("Sec-Fetch-Site", "same-origin")) == .admitted(.owner))
+    }
+
+    @Test(arguments: ["POST", "PUT", "DELETE", "OPTIONS", "CONNECT", "TRACE"]) func answersNothingButReading(method: String) throws {
+        #expect(isRefused(try decide("/", method: method, ("Host", "localhost"), ("Authorization", "Bearer \(token.secret)")), 405))
+    }
+
+    // MARK: - Tokens
+
+    @Test(arguments: ["", "short", "with blanks in it, long enough", "0123456789abcdef?", String(repeating: "a", count: 129)])
+    func takesNoWeakToken(text: String) { #expect(PageToken(text) == nil) }
+
+    @Test func makesTokensThatDiffer() { #expect(PageToken.random() != PageToken.random()) }
+
+    @Test func admitsAGuestUntilTheLinkExpires() {
+        let end: Int64 = 1_795_600_100
+        let guest = token.guest(untilSecondsSince1970: end)
+        #expect(token.visitor(presenting: guest, now: now) == .guest(until: UTCTime(millisecondsSince1970: end * 1_000)))
+        #expect(token.visitor(presenting: guest, now: UTCTime(millisecondsSince1970: end * 1_000)) == nil)
+        // Without a clock nobody knows whether it has expired.
+        #expect(token.visitor(presenting: guest, now: nil) == nil)
+        // One that is prolonged, and one of another tracker.
+        #expect(token.visitor(presenting: guest.replacing("1795600100", with: "1995600100"), now: now) == nil)
+        #expect(PageToken("fedcba9876543210fedcba9876543210")?.visitor(presenting: guest, now: now) == nil)
+        #expect(token.visitor(presenting: String(guest.dropLast()), now: now) == nil)
+        #expect(token.visitor(presenting: "guest.1795600100.", now: now) == nil)
+        #expect(token.visitor(presenting: "guest..", now: now) == nil)
+    }
+
+    // MARK: - Requests
+
+    @Test func readsOptionsWithTheirEscapes() throws {
+        let request = try #require(
+            BrowserRequest(method: "GET", target: "/api/v1/track?since=2026-11-25T10:00:00%2B01:00&box=1,2,3,4&x", headers: []))
+        #expect(request.path == "/api/v1/track")
+        #expect(request.query == ["since": "2026-11-25T10:00:00+01:00", "box": "1,2,3,4", "x": ""])
+    }
+
+    @Test(arguments: ["", "*", "http://localhost/", "/?a=%", "/?a=%4", "/?a=%zz", "/?a=%ff"]) func refusesBrokenAddresses(target: String) {
+        #expect(BrowserRequest(method: "GET", target: target, headers: []) == nil)
+    }
+}
