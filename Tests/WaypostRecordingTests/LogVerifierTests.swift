@@ -42,7 +42,8 @@ import WaypostSystem
         try await withLog { folder, journal in
             let path = "\(folder)/\(journal.stem).gpx"
             try FileManager.default.removeItem(atPath: path)
-            let missing = LogFault(path: path, words: "is missing; waypost log recover, while no tracker records here, makes it again from its journal")
+            let missing = LogFault(
+                path: path, words: "is missing; waypost log recover, while no tracker records here, makes it again from its journal")
             let log = LogFolder(path: folder)
             let last = try log.lastSequence()
             #expect(try faults(folder, journal) == [missing])
