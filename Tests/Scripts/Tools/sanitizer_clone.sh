@@ -44,10 +44,7 @@ struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         return try body(&value.pointee)
     }
 }'
-# Examples and fuzzers are packages of their own, and so are the benchmarks, of which one is proven here.
+# Benchmarks, examples and fuzzers are packages of their own.
 while IFS= read -r target; do
     printf '%s\n' "$mutex" >"$target/Mutex.swift"
-done < <(
-    grep -rlE --include='*.swift' '\bMutex[<(]' Sources Tests/*Tests Tests/WaypostTestKit | cut -d/ -f1,2 | sort -u
-    printf 'Tests/Benchmarks/Sources/WaypostBench\n'
-)
+done < <(grep -rlE --include='*.swift' '\bMutex[<(]' Sources Tests/*Tests Tests/WaypostTestKit | cut -d/ -f1,2 | sort -u)

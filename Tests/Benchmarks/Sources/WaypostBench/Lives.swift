@@ -6,7 +6,7 @@ import WaypostPositioning
 
 /// Starts, stops, swaps and drops managers in random order, from tasks, loops and consumers; checks that nothing is left and nothing hangs.
 ///
-/// For ThreadSanitizer and valgrind: `Tests/Scripts/Proofs/lives.sh`.
+/// `Tests/Scripts/Proofs/lives.sh` runs it.
 enum Lives {
     /// How often each was done.
     private static let counts = Mutex<[String: Int]>([:])
