@@ -95,7 +95,7 @@ import WaypostSystem
         let reports = try system(card).examine()
         let well = reports.filter { $0.report == .well }.map(\.check)
         // A time service is enabled among the files of the card.
-        #expect(well == ["configuration", "console", "modemmanager", "gpsd", "permission", "owner", "clock", "map page"])
+        #expect(well == ["configuration", "console", "modemmanager", "gpsd", "permission", "owner", "clock", "sharing", "map page"])
         let lines = DoctorReport(reports: reports).lines
         #expect(lines.contains("not checked: uart: no /proc/device-tree/model, so the model is not known"), "\(lines)")
     }

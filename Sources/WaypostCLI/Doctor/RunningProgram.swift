@@ -28,7 +28,7 @@ struct RunningProgram: Equatable, Sendable {
 
     /// All processes of the tree; nil without a `/proc`, or with an empty one, as every card has.
     static func all(in tree: SystemTree) -> [RunningProgram]? {
-        guard let names = tree.names(in: "/proc"), names.contains(where: { Int($0) != nil }) else { return nil }
+        guard let names = tree.names(in: "/proc"), !names.isEmpty else { return nil }
         return names.compactMap { Int($0) }.sorted().compactMap { processID in
             guard let name = tree.firstLine(of: "/proc/\(processID)/comm")?.text else { return nil }
             var program = RunningProgram(processID: processID, name: name)
