@@ -31,7 +31,10 @@ public struct NMEAWriter: Sendable {
 
     /// Writes the sentences of a fix.
     ///
-    /// - Parameter sky: the satellites from which the fix was made; nil when they are not known.
+    /// - Parameters:
+    ///   - position: the fix.
+    ///   - sky: the satellites from which the fix was made; nil when they are not known.
+    ///   - text: where the sentences are appended.
     public func position(_ position: Position, sky: SkyView? = nil, into text: inout TextBuffer) {
         let mode = position.status.modeIndicator
         line("GGA", into: &text) { text in
