@@ -83,7 +83,7 @@ public struct CSVReader: Sendable {
             remarks.append("columns that are not read: \(otherNames.prefix(8).joined(separator: ", "))\(more)")
         }
         if damage.rows.count > 0 {
-            remarks.append("rows left out, as their place is not possible: \(damage.rows.count), first \(damage.firstRow)")
+            remarks.append("rows with an impossible place, left out: \(damage.rows.count), first \(damage.firstRow)")
         }
         if damage.values.count > 0 { remarks.append("values that cannot be read: \(damage.values.count), first \(damage.firstValue)") }
         if records.unclosed.count > 0 {

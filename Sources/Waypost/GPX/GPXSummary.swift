@@ -91,7 +91,7 @@ extension GPXDamage {
     fileprivate var words: String {
         switch self {
         case .cut: "the file ends within the document"
-        case .badPlace: "points left out, as their place is not possible"
+        case .badPlace: "points with an impossible place, left out"
         case .brokenPoint: "points with broken markup, left out"
         case .badValue: "values that cannot be read"
         case .brokenMarkup: "broken tags"

@@ -31,7 +31,7 @@ struct CSVReaderTests {
         let reading = read("lat,lon,temp,time,hr\n1,2,20,yesterday,70\n91,2,20,,70\n3,4,21,,x\n,,,2026-11-22T10:00:00Z,\n\n5,,,,\n")
         #expect(
             reading.remarks == [
-                "columns that are not read: temp, hr", "rows left out, as their place is not possible: 2, first line 3: latitude 91",
+                "columns that are not read: temp, hr", "rows with an impossible place, left out: 2, first line 3: latitude 91",
                 "values that cannot be read: 1, first line 2: time yesterday",
             ])
         #expect(reading.elements.count == 3, "two fixes, one report without a fix")
