@@ -98,5 +98,11 @@ final class ReceiverFIFO: Sendable {
     func write(_ text: String) throws { try Syscalls.writeAll(descriptor, Array(text.utf8)) }
 
     /// Ends the input: the reader sees the end.
-    func close() { Syscalls.close(descriptor) }
+    ///
+    /// Waits until what was written has been read, as it is gone with the last end that is open: a tracker answers before it opens its source.
+    func close() {
+        var waiting: Int32 = 0
+        for _ in 0..<300 where ioctl(descriptor, UInt(FIONREAD), &waiting) == 0 && waiting > 0 { usleep(10_000) }
+        Syscalls.close(descriptor)
+    }
 }
