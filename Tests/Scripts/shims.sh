@@ -70,8 +70,8 @@ for release; do
             failures=$((failures + 1))
         }
     done
-    for header in Sources/C*/*.h; do
-        "$clang" --sysroot="$root" -std=c17 -Werror -fsyntax-only -x c "$header" || failures=$((failures + 1))
+    for header in Sources/C*/include/*.h; do
+        "$clang" --sysroot="$root" -std=c17 -Werror "${includes[@]}" -fsyntax-only -x c "$header" || failures=$((failures + 1))
     done
     printf 'shims: looked at %s\n' "$release"
 done
