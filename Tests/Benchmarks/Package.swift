@@ -12,9 +12,16 @@ let package = Package(
             dependencies: [
                 "CAllocationCount", .product(name: "Waypost", package: "waypost"), .product(name: "WaypostRecording", package: "waypost"),
                 .product(name: "WaypostDispatch", package: "waypost"), .product(name: "WaypostPositioning", package: "waypost"),
-                .product(name: "WaypostKit", package: "waypost"),
             ],
             path: "Sources/WaypostBench", swiftSettings: [.treatAllWarnings(as: .error)]),
+        // Sanitizers have an allocator of their own, which the one of the benchmarks would replace.
+        .executableTarget(
+            name: "waypost-lives",
+            dependencies: [
+                .product(name: "Waypost", package: "waypost"), .product(name: "WaypostPositioning", package: "waypost"),
+                .product(name: "WaypostKit", package: "waypost"),
+            ],
+            path: "Sources/WaypostLives", swiftSettings: [.treatAllWarnings(as: .error)]),
     ],
     cLanguageStandard: .c17
 )

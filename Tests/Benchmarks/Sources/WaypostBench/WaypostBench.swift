@@ -22,11 +22,6 @@ enum WaypostBench {
                 fail("waypost-bench: cannot use \(arguments.dropFirst(2))", status: 64)
             }
             if !FenceSoak.run(fences: fences, positions: positions) { exit(1) }
-        case (4, "lives"):
-            guard let rounds = Int(arguments[2]), let seed = UInt64(arguments[3]), rounds > 0 else {
-                fail("waypost-bench: cannot use \(arguments.dropFirst(2))", status: 64)
-            }
-            if await !Lives.run(rounds: rounds, seed: seed) { exit(1) }
         case (3, "log-day"): try await LogDay.run(folder: arguments[2])
         case (3, "outbox"): try await OutboxAccept.run(folder: arguments[2])
         case (5, "mqtt"), (6, "mqtt"):
@@ -42,7 +37,7 @@ enum WaypostBench {
             fail(
                 "usage: waypost-bench nmea-parse|nmea-to-gpx|gpx-parse|gpx-to-jsonl|gpx-to-gpx FILE, log-day FOLDER, "
                     + "fences FENCES POSITIONS [exact|robust], fence-soak FENCES POSITIONS, "
-                    + "lives ROUNDS SEED, outbox FOLDER, mqtt URL COUNT broker|application [SECONDS], or mqtt-lines COUNT", status: 64)
+                    + "outbox FOLDER, mqtt URL COUNT broker|application [SECONDS], or mqtt-lines COUNT", status: 64)
         }
     }
 

@@ -4,9 +4,8 @@ import Waypost
 import WaypostKit
 import WaypostPositioning
 
-/// Starts, stops, swaps and drops managers in random order, from tasks, loops and consumers; checks that nothing is left and nothing hangs.
-///
-/// `Tests/Scripts/Proofs/lives.sh` runs it.
+/// Starts, stops, swaps and drops managers in random order, from tasks, loops and consumers, some with fences and a log; checks that nothing is
+/// left and nothing hangs.
 enum Lives {
     /// How often each was done.
     private static let counts = Mutex<[String: Int]>([:])
@@ -17,14 +16,15 @@ enum Lives {
 
     static func count(_ name: String) { counts.withLock { $0[name, default: 0] += 1 } }
 
+    /// - Parameter folder: an empty folder, for fences and logs.
     /// - Returns: whether nothing was left and nothing hung.
-    static func run(rounds: Int, seed: UInt64) async -> Bool {
+    static func run(rounds: Int, seed: UInt64, folder: String) async -> Bool {
         var generator = SeededGenerator(seed: seed)
         // Threads and descriptors that the first rounds open for good.
-        for _ in 0..<20 where await !round(&generator) { return false }
+        for _ in 0..<20 where await !round(&generator, folder) { return false }
         let before = (descriptors: entryCount("/proc/self/fd"), threads: entryCount("/proc/self/task"))
         counts.withLock { $0 = [:] }
-        for number in 0..<rounds where await !round(&generator) {
+        for number in 0..<rounds where await !round(&generator, folder) {
             print("hung or left behind: round \(number) of seed \(seed)")
             return false
         }
@@ -38,29 +38,36 @@ enum Lives {
     }
 
     /// The life of one manager; false when something hangs or is left.
-    private static func round(_ generator: inout SeededGenerator) async -> Bool {
+    private static func round(_ generator: inout SeededGenerator, _ folder: String) async -> Bool {
         let seed = generator.next()
         let remains = Mutex<Remains?>(nil)
         let life = Task {
             var generator = SeededGenerator(seed: seed)
-            let left = await live(&generator)
+            let left = await live(&generator, folder)
             remains.withLock { $0 = left }
         }
         guard await eventually({ remains.withLock { $0 != nil } }) else { return false }
         await life.value
         return await eventually {
-            remains.withLock { $0?.manager == nil } && running.load(ordering: .sequentiallyConsistent) == 0
+            remains.withLock { $0?.isNothing == true } && running.load(ordering: .sequentiallyConsistent) == 0
         }
     }
 
     /// What may not be there any more when the life is over.
     private struct Remains: Sendable {
         weak let manager: PositioningManager?
+        weak let monitor: FenceMonitor?
+        weak let log: TrackLog?
+
+        var isNothing: Bool { manager == nil && monitor == nil && log == nil }
     }
 
-    private static func live(_ generator: inout SeededGenerator) async -> Remains {
+    private static func live(_ generator: inout SeededGenerator, _ folder: String) async -> Remains {
         let manager = PositioningManager(source: RandomSource(&generator))
-        let remains = Remains(manager: manager)
+        // Their folders are free only when those of the round before are gone: that they open is a check, too.
+        let monitor = Bool.random(using: &generator) ? await watchFences(manager, folder) : nil
+        let log = Bool.random(using: &generator) ? await keepLog(manager, folder) : nil
+        let remains = Remains(manager: manager, monitor: monitor, log: log)
         let attachment = await manager.attachment(of: Meddler(manager, seed: generator.next()))
         let hold = await manager.hold(Bool.random(using: &generator) ? .everyFix : nil, reason: "lives")
         let seeds = (0..<Int.random(in: 1...4, using: &generator)).map { _ in generator.next() }
@@ -72,15 +79,57 @@ enum Lives {
                     for _ in 0..<Int.random(in: 1...4, using: &generator) { await Act.any(&generator).run(on: manager, &generator) }
                 }
             }
+            if let monitor {
+                group.addTask { for await _ in monitor.events { count("fence events") } }
+            }
             try? await Task.sleep(for: .microseconds(Int.random(in: 0...20_000, using: &generator)))  // Nobody cancels this one.
             if Bool.random(using: &generator) { await manager.stop(releasingHolds: Bool.random(using: &generator)) }
             // An endless source, or one that nobody starts, would keep its loops for ever.
             group.cancelAll()
         }
+        if let monitor, Bool.random(using: &generator) { await monitor.close() }
+        if let log, Bool.random(using: &generator) { await close(log) }
         if Bool.random(using: &generator) { attachment.detach() }
         if Bool.random(using: &generator) { hold.release() }
         if Bool.random(using: &generator) { await manager.stop() } else { count("drops") }
         return remains
+    }
+
+    /// Fences on the way that the sources take; nil, and an end with a sentence, when the folder is not free.
+    private static func watchFences(_ manager: PositioningManager, _ folder: String) async -> FenceMonitor? {
+        do {
+            let monitor = try await FenceMonitor(manager, state: folder + "/fences")
+            for kilometre in 0..<4 {
+                let centre = Geodesic.end(from: RandomSource.place, azimuthDegrees: 30, distanceMetres: Double(kilometre) * 250).coordinate
+                try await monitor.add(
+                    Geofence(id: "\(kilometre)", name: "kilometre \(kilometre)", shape: try .circle(centre: centre, radiusMetres: 60)))
+            }
+            count("monitors")
+            return monitor
+        } catch {
+            WaypostLives.fail("waypost-lives: fences: \(error)", status: 1)
+        }
+    }
+
+    private static func keepLog(_ manager: PositioningManager, _ folder: String) async -> TrackLog {
+        let end = ContinuousClock.now + patience
+        while true {
+            do {
+                let log = try await TrackLog(manager, folder: folder + "/log")
+                count("logs")
+                return log
+            } catch {
+                // A log that goes without being closed frees its folder a little later.
+                guard case .alreadyInUse = error, ContinuousClock.now < end else {
+                    WaypostLives.fail("waypost-lives: log: \(error)", status: 1)
+                }
+                try? await Task.sleep(for: .milliseconds(1))  // Nobody cancels it.
+            }
+        }
+    }
+
+    private static func close(_ log: TrackLog) async {
+        do { try await log.close() } catch { WaypostLives.fail("waypost-lives: log: \(error)", status: 1) }
     }
 
     private static func loop(over manager: PositioningManager, _ generator: inout SeededGenerator) async {
@@ -112,88 +161,5 @@ enum Lives {
         var count = 0
         while readdir(directory) != nil { count += 1 }
         return count
-    }
-}
-
-/// What is done to a manager.
-private enum Act: String, CaseIterable {
-    case starts, stops, swaps, holds, matches, answers, waits, listens
-
-    static func any(_ generator: inout SeededGenerator) -> Act { allCases.randomElement(using: &generator) ?? .starts }
-
-    func run(on manager: PositioningManager, _ generator: inout SeededGenerator) async {
-        Lives.count(rawValue)
-        let isSure = Bool.random(using: &generator)
-        switch self {
-        case .starts: await manager.start(needing: isSure ? .everyFix : nil)
-        case .stops: await manager.stop(releasingHolds: isSure)
-        case .swaps: await manager.use(RandomSource(&generator))
-        case .holds:
-            let hold = await manager.hold(isSure ? .everyFix : .within(.seconds(60)), reason: "act")
-            await Task.yield()
-            hold.need = nil
-            if isSure { hold.release() }
-        case .matches: await manager.matchPositions(with: nil)
-        case .answers: await manager.answer()
-        case .waits: if isSure { _ = try? await manager.waitUntilFinished() }  // A failure is as good as an end.
-        case .listens: for await _ in await manager.updates(bufferingNewest: 4) { if isSure { break } }
-        }
-    }
-}
-
-/// A consumer that does something to its manager now and then, while the source waits for it.
-private actor Meddler: PositioningConsumer {
-    private weak let manager: PositioningManager?
-    private var generator: SeededGenerator
-
-    init(_ manager: PositioningManager, seed: UInt64) {
-        self.manager = manager
-        generator = SeededGenerator(seed: seed)
-    }
-
-    func consume(_ update: PositioningUpdate) async {
-        var own = SeededGenerator(seed: generator.next())
-        guard let manager, Int.random(in: 0..<10, using: &own) == 0 else { return }
-        // It must not wait for itself.
-        let act = Act.any(&own)
-        guard act != .listens else { return }
-        Lives.count("from a consumer")
-        await act.run(on: manager, &own)
-    }
-}
-
-/// A source that ends, fails, goes on for ever, or is a simulated drive.
-private struct RandomSource: PositionSource {
-    let name = "random"
-    let sharing: SourceSharing
-    private let end: End
-    private let count: Int
-
-    private enum End: CaseIterable { case finishes, fails, stays, drives }
-
-    init(_ generator: inout SeededGenerator) {
-        sharing = Bool.random(using: &generator) ? .alone : .free
-        end = End.allCases.randomElement(using: &generator) ?? .stays
-        count = Int.random(in: 0...50, using: &generator)
-    }
-
-    func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
-        Lives.count("runs")
-        Lives.running.add(1, ordering: .sequentiallyConsistent)
-        defer { Lives.running.subtract(1, ordering: .sequentiallyConsistent) }
-        if end == .drives { return try await SimulatedRouteSource(.city, playbackSpeed: 0).run(output) }
-        guard let place = Coordinate(latitudeDegrees: 47, longitudeDegrees: 8) else { return }
-        var second: Int64 = 0
-        while !Task.isCancelled, end == .stays || second < count {
-            let metres = Double(second) * 20
-            let coordinate = Geodesic.end(from: place, azimuthDegrees: 30, distanceMetres: metres).coordinate
-            await output(
-                .position(Position(time: UTCTime(millisecondsSince1970: 1_800_000_000_000 + second * 1_000), coordinate: coordinate)))
-            if second % 7 == 3 { await output(.lost(.silent)) }
-            second += 1
-            if end == .stays { try? await Task.sleep(for: .microseconds(200)) }  // Cancelled: the loop ends.
-        }
-        if end == .fails { throw .unusable(path: name, reason: "it fails on purpose") }
-        if end == .finishes { await output(.finished) }
     }
 }
