@@ -11,6 +11,7 @@ if [[ -z ${CLONE-} ]]; then
 fi
 [[ -e $CLONE/.git ]] || git clone --quiet "$repository" "$CLONE"
 cd "$CLONE"
+git fetch --quiet "$repository" HEAD
 git checkout --quiet --force --detach "$(git -C "$repository" rev-parse HEAD)"
 cp Config/swift-packages.json Package.resolved
 
