@@ -43,7 +43,7 @@ struct RunningProgram: Equatable, Sendable {
             }
             for descriptor in descriptors {
                 let link = "\(folder)/\(descriptor)"
-                guard let target = tree.linkTarget(link) else { continue }
+                guard let target = tree.linkTarget(link), !isOfContainer(target, link, in: tree) else { continue }
                 let line = Line(device: tree.resolved(target), evidence: Evidence(file: link, text: "\(target) (\(name))"))
                 if target.hasPrefix("/dev/pts/") { program.terminals.append(line) }
                 guard isSerial(target), !program.lines.contains(where: { $0.device == line.device }) else { continue }
@@ -51,6 +51,12 @@ struct RunningProgram: Equatable, Sendable {
             }
             return program
         }
+    }
+
+    /// Whether an open file is a pseudo terminal of a container, which has the same name there as another one has here; a saved tree does not say.
+    private static func isOfContainer(_ target: String, _ link: String, in tree: SystemTree) -> Bool {
+        guard tree.root.isEmpty, target.hasPrefix("/dev/pts/"), let opened = DeviceIdentity(of: link) else { return false }
+        return opened != DeviceIdentity(of: target)
     }
 
     /// Whether a device is a serial line, not a console of the screen.

@@ -38,18 +38,24 @@ public struct DeviceHolder: Sendable, Hashable {
     /// - Parameter path: the device, or a link to it.
     /// - Cost: reads the links of every open file of every process that may be inspected; tens of milliseconds.
     public static func all(of path: String) -> [DeviceHolder] {
-        let device = Syscalls.resolvingLinks(path)
+        let path = Syscalls.resolvingLinks(path)
+        guard let device = DeviceIdentity(of: path) else { return [] }
         let names = (try? Syscalls.names(inFolder: "/proc")) ?? []  // Without /proc nothing is known.
-        return names.compactMap(Int32.init).filter { has($0, open: device) }.map { process in
+        return names.compactMap(Int32.init).filter { has($0, open: device, at: path) }.map { process in
             let comm = (try? Syscalls.contents(of: "/proc/\(process)/comm")) ?? nil  // It may have ended in the meantime.
             return DeviceHolder(processID: process, name: String(decoding: (comm ?? []).prefix { $0 != 0x0a }, as: UTF8.self))
         }
     }
 
-    private static func has(_ process: Int32, open device: String) -> Bool {
+    private static func has(_ process: Int32, open device: DeviceIdentity, at path: String) -> Bool {
         let folder = "/proc/\(process)/fd"
         let descriptors = (try? Syscalls.names(inFolder: folder)) ?? []  // Somebody else's, or ended: not ours to see.
-        return descriptors.contains { Syscalls.linkTarget("\(folder)/\($0)") == device }
+        return descriptors.contains { descriptor in
+            let link = "\(folder)/\(descriptor)"
+            // Only what may be it is looked at: a file of a server that is gone can keep whoever asks for its status.
+            guard let target = Syscalls.linkTarget(link), target == path || target.hasPrefix("/dev/") else { return false }
+            return DeviceIdentity(of: link) == device
+        }
     }
 }
 

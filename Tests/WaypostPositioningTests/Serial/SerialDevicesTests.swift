@@ -89,6 +89,35 @@ import WaypostTestKit
         defer { reader.end() }
         #expect(DeviceHolder.all(of: terminal.path) == [DeviceHolder(processID: reader.processID, name: "sleep")])
     }
+
+    /// Every container counts its pseudo terminals anew: its /dev/pts/3 is another one.
+    @Test(.enabled(if: geteuid() == 0, "mounts a file system of pseudo terminals, as root"))
+    func takesNoTerminalOfAContainerForItsOwn() async throws {
+        let terminal = try PseudoTerminal()
+        defer { terminal.unplug() }
+        let number = try #require(terminal.path.split(separator: "/").last.flatMap { Int($0) })
+        let container = Process()
+        container.executableURL = URL(filePath: "/usr/bin/unshare")
+        container.arguments = [
+            "--mount", "--kill-child", "--fork", "sh", "-ec",
+            """
+            mount -t devpts -o newinstance,ptmxmode=0666 devpts /dev/pts
+            mount --bind /dev/pts/ptmx /dev/ptmx
+            exec python3 -c 'import os, time
+            ends = [os.openpty() for _ in range(\(number + 1))]
+            print(os.ttyname(ends[-1][1]), flush=True)
+            time.sleep(600)'
+            """,
+        ]
+        let output = Pipe()
+        container.standardOutput = output
+        try container.run()
+        // It ignores SIGTERM; its child ends with it.
+        defer { kill(container.processIdentifier, SIGKILL) }
+        let opened = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        #expect(opened.trimmingCharacters(in: .whitespacesAndNewlines) == terminal.path)
+        #expect(DeviceHolder.all(of: terminal.path) == [])
+    }
 }
 
 /// A made-up `/sys` and `/dev` in a temporary folder.
