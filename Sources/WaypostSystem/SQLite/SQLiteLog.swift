@@ -71,7 +71,7 @@ public struct SQLiteLog: Sendable {
 
     private mutating func readFrames(_ isBigEndian: Bool, isHeadWhole: Bool) {
         let found = findFrames(isBigEndian)
-        let salt = isHeadWhole ? bytes[16..<24] : newestSalt(of: found)
+        let salt = isHeadWhole ? bytes[16..<24] : saltThatMendsTheHeader(of: found, isBigEndian) ?? newestSalt(of: found)
         var isSeenBySQLite = isHeadWhole
         var committedCount = 0
         for (frame, frameSalt, isWhole) in found {
@@ -104,6 +104,16 @@ public struct SQLiteLog: Sendable {
             start = page.upperBound
         }
         return found
+    }
+
+    /// The salt with which the header has the checksum that it states, so that only its salt is damaged.
+    private func saltThatMendsTheHeader(
+        of found: [(frame: Frame, salt: ArraySlice<UInt8>, isWhole: Bool)], _ isBigEndian: Bool
+    ) -> ArraySlice<UInt8>? {
+        guard bytes.count >= SQLiteLog.headByteCount else { return nil }
+        let start = Checksum().adding(bytes[0..<16], isBigEndian)
+        let stated = Checksum(bytes, at: 24)
+        return found.first { start.adding($0.salt, isBigEndian) == stated }?.salt
     }
 
     /// The salt of the newest frames in a log whose header is damaged.

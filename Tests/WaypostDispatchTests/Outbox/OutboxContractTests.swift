@@ -26,7 +26,10 @@ import WaypostTestKit
     }
 
     /// A log's head that says another order of bytes, another page size or another salt hides none of its frames.
-    @Test(arguments: [[1, 0, 3, 1], [1, 0, 10, 0x0C], [1, 0, 17, 1], [1, 0, 5, 9], [1, 0, 16, 255, 1, 0, 40, 69]] as [[UInt8]])
+    @Test(
+        arguments: [
+            [1, 0, 3, 1], [1, 0, 10, 0x0C], [1, 0, 17, 1], [1, 0, 5, 9], [1, 0, 16, 255, 1, 0, 40, 69], [1, 0, 16, 255, 1, 0, 40, 255],
+        ] as [[UInt8]])
     func holdsWithADamagedHead(
         input: [UInt8]
     ) async {
