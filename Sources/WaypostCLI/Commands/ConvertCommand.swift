@@ -24,7 +24,7 @@ struct ConvertCommand: ParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The recording to read, then the file to write; with --output only recordings. An existing file is replaced once the new one is complete; on a terminal the command asks first.",
+            "The recording to read, then the file to write; with --output only recordings. An existing file is replaced once the new one is complete; on a terminal the command asks first, and an input is never replaced without --force.",
             valueName: "in"),
         completion: .file())
     var files: [String]
@@ -44,7 +44,7 @@ struct ConvertCommand: ParsableCommand {
     @Flag(help: "Add 1024 weeks to dates before 2020 (receivers whose week counter has rolled over).")
     var fixRollover = false
 
-    @Flag(name: [.short, .long], help: "Do not ask before an existing file is replaced.")
+    @Flag(name: [.short, .long], help: "Do not ask before an existing file is replaced, an input too.")
     var force = false
 
     /// Refuses files that do not fit together; the parser has refused unknown options before.
@@ -75,8 +75,18 @@ struct ConvertCommand: ParsableCommand {
                 output, called: "standard output", next: "use --to \(ConversionFormat.list(ConversionFormat.writable))")
         }
         if byTime { inputs = try inTimeOrder(inputs) }
+        try refuseOwnInput(output, paths)
         try askBeforeReplacing(output, paths)
         try Conversion(inputs: inputs, output: output, target: target, fixesRollover: fixRollover).run()
+    }
+
+    /// Refuses to write over what is read: a format that says less would take the rest of the recording with it.
+    private func refuseOwnInput(_ output: String, _ paths: [String]) throws(CommandFailure) {
+        guard !force, output != "-", let identity = FileIdentity(of: output),
+            paths.contains(where: { $0 != "-" && FileIdentity(of: $0) == identity })
+        else { return }
+        throw CommandFailure(
+            .usage, what: output, why: "it is the input and the output", next: "name another output, or replace the recording with --force")
     }
 
     /// Asks whoever types `convert *.gpx` where there are two; a script that names an output means it.
