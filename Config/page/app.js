@@ -6,11 +6,11 @@ import { $, make, showChip, showPosition, showFences, showEvents, showDelivery, 
 import * as units from "./units.js";
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
-const state = { status: {}, position: undefined, events: [], near: [], total: 0, connection: "", lastHeard: 0 };
+const state = { status: {}, position: undefined, events: [], stops: [], near: [], total: 0, connection: "", lastHeard: 0 };
 const map = new TrackMap();
 
 /** What may be looked at from outside, for tests and for the curious. */
-window.waypost = { state, get map() { return map.map; }, get indicator() { return map.indicator; } };
+window.waypost = { state, get map() { return map.map; }, get indicator() { return map.indicator; }, get track() { return map.track; } };
 
 // The text for those without JavaScript has the place of the moment when the page was loaded.
 document.querySelector("noscript").remove();
@@ -25,7 +25,7 @@ async function loadLeaflet() {
 
 // MARK: - What the tracker says
 
-const stream = new Stream({
+const handlers = {
   connection(now) {
     const before = state.connection;
     state.connection = now;
@@ -35,39 +35,41 @@ const stream = new Stream({
     if (now === "open" && (before === "gone" || before === "hidden")) refill();
     showState();
   },
-  status(report) {
+  status(report, lateness = 0) {
     const isFirst = !state.report;
-    const [hadTiles, wasPrivate] = [state.report?.tiles, state.status.privacy?.withheld];
+    const [hadTiles, wasPrivate, stood] = [state.report?.tiles, state.status.privacy?.withheld, state.status.following?.stationary];
     state.report = report;
     state.status = report.status;
     state.isOwner = report.visitor === "owner";
-    noteAge(report.age ?? report.status.last_age);
+    noteAge(report.age ?? report.status.last_age, lateness);
     units.setDisplay(settings.units || report.status.display?.units, report.status.display?.time_zone);
     if (report.tiles !== hadTiles) map.setTiles(report.tiles);
     const { position, privacy, last, last_age: lastAge } = report.status;
     if (privacy?.withheld && !position) withhold();
-    else if (position) { if (!state.position || state.lost) take(position); }
+    else if (position) { if (!state.position || state.lost) take(position, lateness + 1000 * (report.age ?? 0)); }
     else lose(last, lastAge);
     if (wasPrivate && !privacy?.withheld) refill();
-    if (isFirst) { setDay(); refill(); }
+    if (isFirst) { setDay(); refill(); loadDoctor(); }
+    // A stop has begun, or has ended.
+    else if (isToday() && report.status.following?.stationary !== stood) loadTrack();
     map.markInside(report.status.fences?.inside);
     if (state.isOwner) {
       showDelivery(mergeOldest(report.status.destinations ?? []));
-      showHealth(report.status, true);
+      showHealth(report.status, state.doctor, loadDoctor);
     }
     if (report.sky) showSky(report.sky);
     showState();
   },
-  position(fix) {
-    if (fix.mode > 1 && settings.shown !== "matched") take(fix);
+  position(fix, lateness) {
+    if (fix.mode > 1 && settings.shown !== "matched") take(fix, lateness);
+    performance.mark("position");
   },
-  matched(fix) {
-    if (settings.shown !== "raw") take(fix);
+  matched(fix, lateness) {
+    if (settings.shown !== "raw") take(fix, lateness);
   },
   sky: showSky,
   lost(loss) {
     map.interrupt();
-    map.broken = true;
     if (loss.reason === "private" || loss.reason === "privacy_zone") withhold(loss.reason);
     else lose();
     state.lossWords = loss.detail;
@@ -85,17 +87,18 @@ const stream = new Stream({
   },
   beat({ age }) { noteAge(age); showState(); },
   dropped: refill,
-});
+};
 
-function noteAge(age) {
+/** `lateness`: how many milliseconds ago that was said. */
+function noteAge(age, lateness = 0) {
   state.age = age;
-  state.ageAt = performance.now();
+  state.ageAt = performance.now() - lateness;
 }
 
-function take(position) {
+function take(position, lateness) {
   state.position = position;
   [state.lost, state.lossWords] = [false, undefined];
-  noteAge(0);
+  noteAge(0, lateness);
   map.update(position);
   map.indicator.setAge("");
   showPosition(position, map.indicator.heading);
@@ -115,7 +118,7 @@ function lose(last, age) {
 function withhold() {
   [state.position, state.lost, state.age] = [undefined, false, undefined];
   map.indicator.withhold();
-  if (state.status.privacy?.private !== false) { map.clearTrack(); state.events = []; listEvents(); }
+  if (state.status.privacy?.private !== false) { map.clearTrack(); [state.events, state.stops] = [[], []]; listEvents(); }
   showPosition(undefined);
   listFences();
 }
@@ -168,19 +171,42 @@ async function refill() {
 }
 const quietly = (task) => async (...values) => { try { await task(...values); } catch (error) { state.problem = error.message; } };
 
-const loadTrack = quietly(async () => {
+/** The shown day, as the interface is asked for it. */
+function span() {
   const from = units.startOf(state.day);
-  const until = isToday() ? "" : `&until=${new Date(from + 86400000).toISOString()}`;
-  const track = await ask(`track?since=${new Date(from).toISOString()}${until}&tolerance=1.5`);
+  return `since=${new Date(from).toISOString()}${isToday() ? "" : `&until=${new Date(from + 86400000).toISOString()}`}`;
+}
+
+const loadTrack = quietly(async () => {
+  const asked = span();
+  // Coarse: what is looked at closely is asked for when the map is there.
+  const track = await ask(`track?${asked}&tolerance=8`);
+  if (asked !== span()) return;
+  state.stops = track.stops ?? [];
   map.showTrack(track, !isToday());
+  requestAnimationFrame(() => requestAnimationFrame(() => performance.mark("track")));
   map.indicator.remember(isToday() ? map.lastHeading() : undefined);
   if (state.position) showPosition(state.position, map.indicator.heading);
-});
-const loadEvents = quietly(async () => {
-  const from = units.startOf(state.day);
-  const until = isToday() ? "" : `&until=${new Date(from + 86400000).toISOString()}`;
-  state.events = (await ask(`events?since=${new Date(from).toISOString()}${until}`)).events;
   listEvents();
+});
+map.askTrack = async ({ box, since, until, tolerance }) => {
+  if (state.status.privacy?.private) return;
+  const time = (milliseconds) => new Date(milliseconds).toISOString();
+  try { return await ask(`track?since=${time(since)}&until=${time(until)}&box=${box}&tolerance=${tolerance}`); } catch (error) { state.problem = error.message; }
+};
+const loadEvents = quietly(async () => {
+  const asked = span();
+  const { events } = await ask(`events?${asked}`);
+  if (asked !== span()) return;
+  state.events = events;
+  listEvents();
+});
+/** What the doctor finds; the tracker asks it, which takes a moment. */
+const loadDoctor = quietly(async () => {
+  if (!state.isOwner) return;
+  state.doctor = undefined;
+  try { state.doctor = await ask("doctor"); } catch (error) { state.doctor = { problem: error.message }; }
+  showHealth(state.status, state.doctor, loadDoctor);
 });
 const loadFences = quietly(async (box) => {
   const answer = await ask(box ? `fences?box=${box}` : "fences");
@@ -206,10 +232,10 @@ map.onview = () => {
 // MARK: - Lists and days
 
 function listEvents() {
-  showEvents(state.events, {
+  showEvents(state.events, state.stops, {
     today: today(),
     empty: state.status.privacy?.private ? "Not shown in private mode." : isToday() ? "Nothing has happened today." : "Nothing happened on that day.",
-    go: (event, words) => map.goTo(event.lat, event.lon, [words, units.dayAndClock(event.time), units.known(event.speed) ? units.speed(event.speed) : ""]),
+    go: (lat, lon, lines) => map.goTo(lat, lon, lines),
   });
 }
 function listFences() {
@@ -225,6 +251,7 @@ function setDay(day = today()) {
   $("day").max = today();
   $("pick").textContent = day === today() ? "Today" : units.dayWords(units.startOf(day) + 43200000);
   $("today").hidden = isToday();
+  Object.assign($("gpx"), { href: `api/v1/gpx?${span()}`, download: `waypost-${day}.gpx` });
   $("day-after").disabled = isToday();
 }
 function goToDay(day) {
@@ -305,5 +332,10 @@ function applySettings() {
 openSettings((name) => (name === "theme" ? applyTheme() : applySettings()));
 applySettings();
 measureSheet();
+// The page comes with the state of the moment, so that nothing waits for the first event.
+const first = JSON.parse($("first").textContent);
+$("first").remove();
+if (first.status) handlers.status(first);
+new Stream(handlers);
 map.begin(document.documentElement.dataset.leaflet === "yes" ? await loadLeaflet() : null, $("map"));
 if (state.report?.tiles) map.setTiles(state.report.tiles);

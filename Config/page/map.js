@@ -1,16 +1,20 @@
 // The map: ground, track, fences, indicator, and what it follows. Leaflet is given, or null: then there is no map, and all else works.
 import { PositionIndicator } from "./indicator.js";
 import { Graticule, Tiles } from "./base.js";
+import { Track } from "./track.js";
+import { stopWords } from "./panel.js";
 import * as units from "./units.js";
 
 const speedSteps = [3, 8, 14, 22]; // m/s
 const speedColours = ["#7c4fc4", "#2f6fd0", "#0f9488", "#c98a00", "#cf3d2e"];
 
 export class TrackMap {
-  #L; #map; #follows = true; #base; #lines; #live; #livePoints = []; #pieces = []; #fences = new Map(); #ids = ""; #hasView = false; #bySpeed = false;
+  #L; #map; #follows = true; #base; #lines; #live; #stopMarks; #track = new Track(); #fences = new Map(); #ids = ""; #hasView = false; #bySpeed = false;
   #changedByUs = false; #shift = { x: 0, y: 0 }; #focus; #showsPast = false; #phone = matchMedia("(max-width: 760px)"); #still = matchMedia("(prefers-reduced-motion: reduce)");
   onfollow = () => {};
   onview = () => {};
+  /** Gets what the track needs to be exact in the view; answers with the interface's answer. */
+  askTrack = async () => undefined;
 
   /** The numbers need no map: it begins when Leaflet is there, with all that was told until then. */
   begin(L, box) {
@@ -30,11 +34,12 @@ export class TrackMap {
     this.setBase(new Graticule());
     this.#lines = L.layerGroup().addTo(map);
     this.#canvas = L.canvas({ pane: "track", tolerance: 8 });
+    this.#stopMarks = L.layerGroup().addTo(map);
     this.indicator.attach(L, map);
     // Dragging, and the arrow keys, leave the position; zooming does not.
     map.on("dragstart", () => this.follow(false));
     box.addEventListener("keydown", (event) => { if (event.key.startsWith("Arrow")) this.follow(false); });
-    map.on("moveend", () => { if (!this.#changedByUs) this.onview(); this.#changedByUs = false; this.#nameFences(); });
+    map.on("moveend", () => { if (!this.#changedByUs) this.onview(); this.#changedByUs = false; this.#nameFences(); this.#refineSoon(); });
     map.on("zoomstart", () => { this.#zooms = true; this.#shift = { x: 0, y: 0 }; });
     map.on("zoomend", () => { this.#zooms = false; for (const fence of this.#fences.values()) fence.layer.widen?.(); if (this.#follows) this.#keepInView(false); });
     map.on("click", (event) => this.#tapTrack(event.latlng));
@@ -42,11 +47,13 @@ export class TrackMap {
     this.showFences(this.#lastFences);
     this.#showSomething();
     if (this.#follows) this.#keepInView(false);
+    this.#refineSoon();
   }
   indicator = new PositionIndicator();
   #canvas; #zooms = false;
 
   get follows() { return this.#follows; }
+  get track() { return this.#track; }
 
   setBase(base) {
     if (!this.#map) return;
@@ -137,18 +144,18 @@ export class TrackMap {
   // MARK: track
 
   /** Replaces the track; `isPast` says that live positions do not belong to it. */
-  showTrack(track, isPast) {
+  showTrack(answer, isPast) {
     this.#showsPast = isPast;
-    this.#pieces = track.segments.map((segment) => segment.points);
-    this.#livePoints = [];
+    this.#track.replace(answer);
     this.#redraw();
     this.#showSomething();
     if (isPast) this.showWhole();
+    this.#refineSoon();
   }
   /** While there is no position: where the track was, or where the fences are, rather than the whole Earth. */
   #showSomething() {
     if (!this.#map || this.#hasView) return;
-    const places = this.#pieces.flat().map(place);
+    const places = this.#track.points.map(place);
     const boxes = places.length ? this.#L.latLngBounds(places) : [...this.#fences.values()].reduce((box, { layer }) => box.extend(layer.getBounds()), this.#L.latLngBounds([]));
     this.#changedByUs = true;
     if (boxes.isValid()) this.#map.fitBounds(boxes, { padding: [40, 40], maxZoom: 16, animate: false });
@@ -158,36 +165,44 @@ export class TrackMap {
 
   /** A loss: the next position does not continue the line. */
   interrupt() {
-    this.#freeze();
-    this.#livePoints = [];
+    this.#track.freeze();
+    this.#track.isBroken = true;
+    this.#live = undefined;
+    if (this.#bySpeed) this.#redraw();
   }
 
   #grow(position) {
-    const time = Date.parse(position.time);
-    const last = this.#livePoints.at(-1) ?? this.#pieces.at(-1)?.at(-1);
-    if (last && time <= last[0]) return;
-    const point = [time, position.lat, position.lon, position.speed ?? null, position.accuracy ?? null, position.altMSL ?? null, position.track ?? null];
-    // Continues the piece that was there when the page was opened, unless a loss lies between.
-    if (!this.#livePoints.length && last && !this.broken) this.#livePoints.push(last);
-    this.broken = false;
-    this.#livePoints.push(point);
-    if (!this.#lines) return;
-    if (this.#livePoints.length > 240) {
-      this.#freeze();
-      this.#livePoints = [point];
+    if (!this.#track.grow(position) || !this.#lines) return;
+    const { live } = this.#track;
+    if (live.length > 240) {
+      this.#track.freeze(live.at(-1));
+      this.#live = undefined;
+      if (this.#bySpeed) this.#redraw();
     }
-    const places = this.#livePoints.map(place);
+    const places = this.#track.live.map(place);
     if (this.#live) this.#live.setLatLngs(places);
     else this.#live = this.#line(places).addTo(this.#lines);
   }
 
-  /** What was live becomes a piece like the others. */
-  #freeze() {
-    if (!this.#livePoints.length) return;
-    this.#pieces.push(this.#livePoints);
-    if (this.#pieces.reduce((sum, piece) => sum + piece.length, 0) > 20000) this.#pieces = this.#pieces.map((piece) => piece.filter((_, index) => index % 2 === 0 || index === piece.length - 1));
-    if (this.#bySpeed) this.#redraw();
-    this.#live = undefined;
+  #refining; #isRefining = false;
+  /** Asks for a finer track when the view has come to rest, one part at a time. */
+  #refineSoon() {
+    this.#refining ??= setTimeout(() => { this.#refining = undefined; this.#refine(); }, 250);
+  }
+  async #refine() {
+    if (!this.#map || this.#isRefining || this.#zooms) return;
+    const centre = this.#map.getCenter();
+    const wanted = this.#track.wanted({ box: this.box.split(",").map(Number), metresPerPixel: metresPerPixel(centre.lat, this.#map.getZoom()) });
+    if (!wanted) return;
+    this.#isRefining = true;
+    const track = this.#track.pieces;
+    const answer = await this.askTrack(wanted);
+    this.#isRefining = false;
+    // Not the track of another day, or one that is loaded anew.
+    if (!answer || track !== this.#track.pieces) return answer && this.#refineSoon();
+    this.#track.refine(answer, wanted);
+    this.#redraw();
+    this.#refineSoon();
   }
 
   #line(places, style = {}) {
@@ -199,11 +214,15 @@ export class TrackMap {
     if (!this.#lines) return;
     this.#lines.clearLayers();
     this.#live = undefined;
-    for (const piece of this.#pieces) {
+    for (const piece of this.#track.pieces) {
       if (!this.#bySpeed) this.#line(piece.map(place)).addTo(this.#lines);
       else for (const [step, points] of bySpeed(piece)) this.#line(points.map(place), { color: speedColours[step], weight: 3 + step, opacity: 1 }).addTo(this.#lines);
     }
-    if (this.#livePoints.length) this.#live = this.#line(this.#livePoints.map(place)).addTo(this.#lines);
+    if (this.#track.live.length) this.#live = this.#line(this.#track.live.map(place)).addTo(this.#lines);
+    this.#stopMarks.clearLayers();
+    const style = getComputedStyle(document.documentElement);
+    const look = { renderer: this.#canvas, radius: 6, weight: 3, color: style.getPropertyValue("--track").trim(), fillColor: style.getPropertyValue("--panel").trim(), fillOpacity: 1, interactive: false };
+    for (const stop of this.#track.stops) this.#L.circleMarker([stop.lat, stop.lon], look).addTo(this.#stopMarks);
   }
 
   /** What the colours of the track mean, for the legend: a width, a colour and words. */
@@ -216,7 +235,7 @@ export class TrackMap {
   }
 
   showWhole() {
-    const places = [...this.#pieces.flat(), ...this.#livePoints].map(place);
+    const places = this.#track.points.map(place);
     if (!this.#map || !places.length) return;
     this.follow(false);
     this.#hasView = true;
@@ -225,7 +244,7 @@ export class TrackMap {
 
   /** The last heading of the track: that of a vehicle at rest. */
   lastHeading() {
-    for (const piece of this.#pieces.toReversed()) {
+    for (const piece of this.#track.pieces.toReversed()) {
       const point = piece.findLast((point) => (point[3] ?? 0) >= 0.6 && point[6] !== null);
       if (point) return point[6];
     }
@@ -234,10 +253,13 @@ export class TrackMap {
   #tapTrack(latlng) {
     const map = this.#map;
     const tapped = map.latLngToLayerPoint(latlng);
+    const gap = (lat, lon) => map.latLngToLayerPoint([lat, lon]).distanceTo(tapped);
+    const stop = this.#track.stops.find(({ lat, lon }) => gap(lat, lon) < 12);
+    if (stop) return this.goTo(stop.lat, stop.lon, stopWords(stop));
     let [nearest, best] = [null, 18];
-    for (const point of [...this.#pieces.flat(), ...this.#livePoints]) {
-      const gap = map.latLngToLayerPoint(place(point)).distanceTo(tapped);
-      if (gap < best) [nearest, best] = [point, gap];
+    for (const point of this.#track.points) {
+      const distance = gap(point[1], point[2]);
+      if (distance < best) [nearest, best] = [point, distance];
     }
     if (!nearest) return;
     const [time, lat, lon, speed, accuracy, altitude] = nearest;
@@ -302,8 +324,7 @@ export class TrackMap {
         const line = this.#L.polyline(places, { ...style, opacity: 0.25, lineCap: "round" });
         // A corridor is as wide on the ground as it says.
         line.widen = () => {
-          const metresPerPixel = (40075017 * Math.cos((places[0][0] * Math.PI) / 180)) / (256 * 2 ** this.#map.getZoom());
-          line.setStyle({ weight: Math.max(2, properties.width / metresPerPixel) });
+          line.setStyle({ weight: Math.max(2, properties.width / metresPerPixel(places[0][0], this.#map.getZoom())) });
         };
         line.widen();
         return line;
@@ -347,6 +368,7 @@ export class TrackMap {
 }
 
 const place = (point) => [point[1], point[2]];
+const metresPerPixel = (lat, zoom) => (40075017 * Math.cos((lat * Math.PI) / 180)) / (256 * 2 ** zoom);
 
 function* bySpeed(points) {
   let [step, run] = [-1, []];

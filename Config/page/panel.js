@@ -64,19 +64,30 @@ export function showFences(fences, total, { isWithheld, go }) {
   }));
 }
 
+/** What a stop says: how long, and when. */
+export function stopWords({ since, until }) {
+  if (!until) return [`Stopped since ${units.dayAndClock(since)}`];
+  return [`Stopped for ${units.span((Date.parse(until) - Date.parse(since)) / 1000)}`, `${units.dayAndClock(since)} to ${units.dayAndClock(until)}`];
+}
+
 const kinds = { enter: "Entered", exit: "Left", dwell: "Stayed in", pass: "Passed through" };
 const reasons = { created: "the fence is new", removed: "the fence was removed", moved: "the fence was moved", expired: "the fence has expired" };
 
-export function showEvents(events, { go, empty, today }) {
-  if (!events.length) return fill($("events"), [none(empty)]);
-  fill($("events"), events.slice(-60).toReversed().map((event) => {
+/** Events and stops, the newest first. */
+export function showEvents(events, stops, { go, empty, today }) {
+  const clock = (time) => (units.dayOf(Date.parse(time)) === today ? units.clock(time) : units.dayAndClock(time));
+  const rows = events.slice(-60).map((event) => {
     const words = `${kinds[event.event] ?? event.event} ${event.fence}`;
-    const details = [event.time && (units.dayOf(Date.parse(event.time)) === today ? units.clock(event.time) : units.dayAndClock(event.time)), event.late ? "noticed late" : "", reasons[event.reason] ?? ""].filter(Boolean).join(", ");
-    return {
-      key: event.id + details,
-      node: () => make("li", {}, event.lat === undefined ? make("span", {}, words) : make("button", { type: "button", onclick: () => go(event, words) }, words), make("small", { class: "value" }, details)),
-    };
-  }));
+    const details = [event.time && clock(event.time), event.late ? "noticed late" : "", reasons[event.reason] ?? ""].filter(Boolean).join(", ");
+    return { time: event.time ?? "", key: event.id, words, details, lat: event.lat, lon: event.lon, lines: [words, units.dayAndClock(event.time), units.known(event.speed) ? units.speed(event.speed) : ""] };
+  });
+  for (const stop of stops) rows.push({ time: stop.since, key: "stop", words: stopWords(stop)[0], details: clock(stop.since), lat: stop.lat, lon: stop.lon, lines: stopWords(stop) });
+  if (!rows.length) return fill($("events"), [none(empty)]);
+  rows.sort((a, b) => Date.parse(b.time) - Date.parse(a.time));
+  fill($("events"), rows.slice(0, 80).map(({ key, words, details, lat, lon, lines }) => ({
+    key: [key, words, details].join(),
+    node: () => make("li", {}, lat === undefined ? make("span", {}, words) : make("button", { type: "button", onclick: () => go(lat, lon, lines) }, words), make("small", { class: "value" }, details)),
+  })));
 }
 
 const states = {
@@ -107,8 +118,9 @@ export function showSky(sky) {
   if (sky) drawSky($("sky"), sky);
 }
 
-export function showHealth(status, isOwner) {
-  $("health-box").hidden = !isOwner;
+/** The tracker's problems, what `waypost doctor` has found, and some facts; `look` examines the set-up again. */
+export function showHealth(status, doctor, look) {
+  $("health-box").hidden = false;
   const rows = (status.problems ?? []).map((words) => ({ key: words, node: () => make("li", { class: "problem" }, words) }));
   if (!rows.length) rows.push(none("All is well."));
   for (const words of [status.search?.next, ...(status.search?.commands ?? [])].filter(Boolean)) rows.push({ key: words, node: () => make("li", {}, make("small", {}, words)) });
@@ -118,6 +130,16 @@ export function showHealth(status, isOwner) {
   ];
   for (const [name, value] of facts) if (value) rows.push({ key: name + value, node: () => make("li", {}, make("small", {}, name), make("small", { class: "value" }, value)) });
   fill($("health"), rows);
+  const findings = doctor?.findings ?? [];
+  const found = findings.map(({ level, what, evidence, commands }) => ({
+    key: what + commands.join(),
+    node: () => make("li", {}, make("details", {}, make("summary", { class: level === "fault" ? "problem" : "" }, what),
+      ...evidence.map(({ file, line, text }) => make("small", {}, `${line ? `${file}:${line}` : file}: ${text}`)), commands.length ? make("pre", { tabindex: 0 }, commands.join("\n")) : "")),
+  }));
+  const words = !doctor ? "The set-up is being examined." : doctor.problem ?? (findings.length ? "" : `The set-up has no fault${doctor.not_checked ? "; from here not all of it is seen (sudo waypost doctor)" : ""}.`);
+  if (words) found.unshift(none(words));
+  if (doctor) found.push({ key: "look", node: () => make("li", {}, make("button", { type: "button", onclick: look }, "Examine the set-up again")) });
+  fill($("doctor"), found);
 }
 
 export function showLogs(logs) {

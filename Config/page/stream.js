@@ -1,59 +1,61 @@
-// The live events of the tracker: opened while the page is seen, watched over, and opened again.
+// The live events of the tracker: followed while the page is seen, and watched over.
+import { Feed } from "./feed.js";
+
 const silence = 2500; // ms; the tracker sends a beat each second
+const death = 10000; // ms
 
 /**
  * Follows the tracker.
  *
- * `handlers` has a function for each event (status, position, matched, sky, lost, event, fences, beat, dropped), and `connection(state)` with
- * "open", "gone" or "hidden".
+ * `handlers` has a function for each event (status, position, matched, sky, lost, event, fences, beat, dropped), which gets its data and how many
+ * milliseconds ago it came, and `connection(state)` with "open", "gone" or "hidden".
  */
 export class Stream {
-  #source; #heard = 0; #timer; #handlers; #state; #retry;
+  #link; #heard = 0; #timer; #handlers; #state; #count = 0;
 
   constructor(handlers) {
     this.#handlers = handlers;
-    document.addEventListener("visibilitychange", () => (document.hidden ? this.#close("hidden") : this.#open()));
+    document.addEventListener("visibilitychange", () => (document.hidden ? this.#close() : this.#open()));
     // Before it is put aside for "back", and after.
-    addEventListener("pagehide", () => this.#close("hidden"));
+    addEventListener("pagehide", () => this.#close());
     addEventListener("pageshow", (event) => { if (event.persisted) this.#open(); });
     if (!document.hidden) this.#open();
   }
 
   #open() {
-    this.#source?.close();
-    clearTimeout(this.#retry);
-    const source = new EventSource(this.lastID ? `api/v1/stream?after=${encodeURIComponent(this.lastID)}` : "api/v1/stream");
-    this.#source = source;
+    this.#link ??= shared((...event) => this.#take(...event)) ?? own((...event) => this.#take(...event));
+    this.#link(true);
     this.#heard = performance.now();
-    for (const name of ["status", "position", "matched", "sky", "lost", "event", "fences", "beat", "dropped"]) {
-      source.addEventListener(name, (event) => {
-        this.#heard = performance.now();
-        if (event.lastEventId) this.lastID = event.lastEventId;
-        this.#tell("open");
-        this.#handlers[name]?.(JSON.parse(event.data));
-      });
-    }
-    source.onerror = () => {
-      this.#tell("gone");
-      // A refusal (an expired link, a restarted tracker that is not up yet) ends the source for good.
-      if (source.readyState === EventSource.CLOSED && source === this.#source) this.#retry = setTimeout(() => this.#open(), 3000);
-    };
     this.#timer ??= setInterval(() => this.#watch(), 500);
   }
 
-  /** A dead connection raises no error. */
+  #take(name, data, age = 0) {
+    if (!this.#timer) return;
+    if (name === "gone") return this.#tell("gone");
+    this.#heard = performance.now();
+    this.#tell("open");
+    this.#handlers[name]?.(JSON.parse(data), age);
+  }
+
+  /** A dead connection raises no error, nor does a worker that has ended. */
   #watch() {
     const silent = performance.now() - this.#heard;
     if (silent > silence) this.#tell("gone");
-    if (silent > 10000) this.#open();
+    this.#count += 1;
+    // It opens a dead connection anew, and says that the page is still seen.
+    if (this.#count % 10 === 0) this.#link(true);
+    if (silent > 2 * death) {
+      this.#link(false);
+      this.#link = own((...event) => this.#take(...event));
+      this.#open();
+    }
   }
 
-  #close(state) {
-    this.#source?.close();
-    clearTimeout(this.#retry);
+  #close() {
+    this.#link?.(false);
     clearInterval(this.#timer);
     this.#timer = undefined;
-    this.#tell(state);
+    this.#tell("hidden");
   }
 
   #tell(state) {
@@ -61,6 +63,21 @@ export class Stream {
     this.#state = state;
     this.#handlers.connection(state);
   }
+}
+
+/** The connection of all pages of this browser; null where it has no such workers. */
+function shared(take) {
+  try {
+    const worker = new SharedWorker("shared.js", { type: "module", name: "waypost" });
+    worker.port.onmessage = ({ data }) => take(...data);
+    return (isSeen) => worker.port.postMessage(isSeen);
+  } catch { return null; }
+}
+
+/** A connection of this page alone. */
+function own(take) {
+  const feed = new Feed(take);
+  return (isSeen) => (isSeen ? feed.open() : feed.close());
 }
 
 /** Asks the interface; throws with the tracker's words. */

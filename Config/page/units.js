@@ -49,10 +49,18 @@ export function bytes(count) {
   return `${number(value, unit === "B" || value >= 99.5 ? 0 : 1)} ${unit}`;
 }
 
+const formatters = new Map();
+/** A formatter of the shown zone: to make one takes a hundred times as long as to use it. */
+function formatter(language, options) {
+  const key = [language, zone, ...Object.entries(options).flat()].join();
+  let found = formatters.get(key);
+  if (!found) formatters.set(key, found = new Intl.DateTimeFormat(language, { ...options, timeZone: zone }));
+  return found;
+}
 function format(time, options) {
   const date = new Date(time);
   try {
-    return new Intl.DateTimeFormat(undefined, { ...options, timeZone: zone }).format(date);
+    return formatter(undefined, options).format(date);
   } catch {
     return date.toISOString();
   }
@@ -63,8 +71,7 @@ export const dayAndClock = (time) => format(time, { day: "numeric", month: "shor
 
 /** The day of a moment in the shown zone, as 2026-11-25. */
 export function dayOf(time) {
-  const parts = new Intl.DateTimeFormat("en-CA", { timeZone: zone, year: "numeric", month: "2-digit", day: "2-digit" }).format(time);
-  return parts.slice(0, 10);
+  return formatter("en-CA", { year: "numeric", month: "2-digit", day: "2-digit" }).format(time).slice(0, 10);
 }
 
 /** The first moment of a day in the shown zone. */
@@ -72,8 +79,8 @@ export function startOf(day) {
   let time = Date.parse(`${day}T00:00:00Z`);
   // The offset at that moment, found by what a clock there shows; twice, for days on which it changes.
   for (let round = 0; round < 2; round++) {
-    const shown = new Intl.DateTimeFormat("en-CA", {
-      timeZone: zone, year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23",
+    const shown = formatter("en-CA", {
+      year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23",
     }).format(time).replace(", ", "T");
     time += Date.parse(`${day}T00:00:00Z`) - Date.parse(`${shown}Z`);
   }

@@ -57,7 +57,8 @@ struct Tracker {
             configuration.selection, log: log, hold: await manager.hold(nil, reason: "tracker"), store: lastPosition,
             stored: stored, logger: logger)
         let watches = WatchBroadcaster(stored: stored)
-        let page = PageService(configuration.map, stateFolder: stateFolder, secrets: secrets, logger: logger)
+        let page = PageService(
+            configuration.map, stateFolder: stateFolder, controlSocket: configuration.control.socket, secrets: secrets, logger: logger)
         let events = EventLog(recorder, logger: logger)
         let fences = FenceWatcher(
             keeper: try makeKeeper(), recorder: recorder, events: events, watches: watches, page: page.live,

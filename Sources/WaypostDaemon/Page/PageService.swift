@@ -18,15 +18,20 @@ final class PageService: Sendable {
     let settings: Configuration.MapPage
     let live = PageBroadcaster()
     private let secret: PageSecret
+    private let doctor: PageDoctor
     private let logger: Logger
     private let state = Mutex(State())
 
     /// The wait between two attempts.
     private static let pause = Duration.seconds(30)
 
-    init(_ settings: Configuration.MapPage, stateFolder: String, secrets: SecretFiles, logger: Logger) {
+    /// - Parameters:
+    ///   - stateFolder: where its token is, unless the settings name another file.
+    ///   - controlSocket: where the doctor reaches the tracker.
+    init(_ settings: Configuration.MapPage, stateFolder: String, controlSocket: String, secrets: SecretFiles, logger: Logger) {
         self.settings = settings
         self.logger = logger
+        doctor = PageDoctor(besideProgram: SystemProcess.executablePath, socket: controlSocket)
         secret = PageSecret(file: settings.tokenFile, stateFolder: stateFolder, secrets: secrets)
     }
 
@@ -62,7 +67,8 @@ final class PageService: Sendable {
             let token = try secret.token()
             let disk = try PageDisk()
             let files = PageFiles(folder: PageFiles.folder(ofProgram: SystemProcess.executablePath), disk: disk)
-            let router = PageRouter(reporter: reporter, settings: settings, files: files, disk: disk, log: try makeLog(), live: live)
+            let router = PageRouter(
+                reporter: reporter, settings: settings, files: files, disk: disk, log: try makeLog(), doctor: doctor, live: live)
             let door = PageDoor(token: token, hosts: hosts)
             let protection = PageAnswer.protection(tiles: PageService.origin(ofTiles: settings.tiles))
             let limits = PageLimits()

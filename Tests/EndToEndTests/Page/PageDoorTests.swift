@@ -85,6 +85,8 @@ struct PageDoorTests {
         for site in ["cross-site", "same-site"] {
             #expect(isRefused(try decide("/api/v1/state", ("Sec-Fetch-Site", site), ("Sec-Fetch-Mode", "navigate")), 403))
             #expect(isRefused(try decide("/", ("Sec-Fetch-Site", site), ("Sec-Fetch-Mode", "no-cors")), 403))
+            let frame = [("Sec-Fetch-Site", site), ("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "iframe")]
+            #expect(isRefused(try decide("/", frame[0], frame[1], frame[2]), 403))
             // A link in a message.
             #expect(try decide("/", ("Sec-Fetch-Site", site), ("Sec-Fetch-Mode", "navigate")) == .admitted(.owner))
         }

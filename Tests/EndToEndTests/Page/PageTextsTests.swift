@@ -95,8 +95,8 @@ struct PageTextsTests {
         #expect(track.pieces.reduce(0) { $0 + $1.points.count } <= PageTrack.maximumCount + 2)
         #expect(track.toleranceMetres > 10)
         #expect(track.pieces.count == 1)
-        #expect(track.pieces[0].points.first?.time == UTCTime(millisecondsSince1970: 0))
-        #expect(track.pieces[0].points.last?.time == UTCTime(millisecondsSince1970: 19_999_000))
+        #expect(track.pieces[0].points.first?.milliseconds == 0)
+        #expect(track.pieces[0].points.last?.milliseconds == 19_999_000)
     }
 
     // MARK: - HTML
@@ -115,6 +115,38 @@ struct PageTextsTests {
         (privacy.isPrivate, privacy.isWithheld) = (true, true)
         status.privacy = privacy
         #expect(PageText(status, ageSeconds: 3).html == "<p>Private mode is on: no position is shown.</p>")
+    }
+
+    /// Whatever a name says, it ends neither the element of the state nor the page's own.
+    @Test func putsTheStateIntoTheFrame() {
+        var status = StatusReport()
+        var position = self.position(47, 8)
+        position.speedMetresPerSecond = 9.9 / 3.6
+        status.position = position
+        func frame(_ html: String) -> String {
+            var frame = PageFrame(Array(html.utf8))
+            frame.addMap()
+            frame.add(status, ageSeconds: 0, json: Array("{\"name\":\"</script><!--\"}".utf8))
+            return String(decoding: frame.bytes, as: UTF8.self)
+        }
+        #expect(frame("<i id=\"first\">{}</i>") == "<i id=\"first\">{\"name\":\"\\u003c/script>\\u003c!--\"}</i>")
+        #expect(frame("<b data-leaflet=\"no\" id=\"speed\">&ndash;</b>") == "<b data-leaflet=\"yes\" id=\"speed\">9.9</b>")
+        status.position?.speedMetresPerSecond = 36 / 3.6
+        #expect(frame("<b id=\"speed\">&ndash;</b><i id=\"speed-unit\"></i>") == "<b id=\"speed\">36</b><i id=\"speed-unit\">km/h</i>")
+        #expect(frame("<b id=\"accuracy\"></b>") == "<b id=\"accuracy\">accuracy unknown</b>")
+        status.position = nil
+        #expect(frame("<b id=\"speed\">&ndash;</b>") == "<b id=\"speed\">&ndash;</b>")
+    }
+
+    @Test func tellsWhatTheDoctorSaid() throws {
+        let lines = "{\"class\":\"FINDING\",\"what\":\"a\"}\n{\"class\":\"DOCTOR\",\"faults\":1,\"notes\":0,\"not_checked\":[{},{}]}\n"
+        guard case .bytes(let bytes) = PageDoctor.answer(Array(lines.utf8)).body else { return }
+        let answer = try JSONParser().parse(bytes)
+        #expect(answer["faults"]?.int == 1 && answer["not_checked"]?.int == 2 && answer["findings"]?.array?.first?["what"]?.string == "a")
+        // A program that is not there, that crashes, and one that is cut.
+        for text in [nil, "", "Killed\n", "{\"class\":\"FINDING\"}\n", "{\"class\":\"DOC"] {
+            #expect(PageDoctor.answer(text.map { Array($0.utf8) }).status == 503)
+        }
     }
 
     @Test func findsThePageInACheckoutAndWhereItIsInstalled() throws {

@@ -49,6 +49,11 @@ actor PageLog {
         return events.suffix(PageLog.maximumEvents)
     }
 
+    /// A stretch as a GPX file.
+    func gpx(from start: UTCTime, to end: UTCTime?) throws(RecordingError) -> PageGPX {
+        PageGPX(folder, from: start, to: end, type: type, events: try events(from: start, to: end), executor: executor)
+    }
+
     /// A finished track that can be fetched.
     struct File: Sendable {
         var name: String

@@ -92,6 +92,38 @@ extension PageRouter {
         }
     }
 
+    /// `/api/v1/gpx?since=TIME&until=TIME`: a stretch of the log.
+    func gpx(_ request: BrowserRequest) async -> PageAnswer {
+        let start: UTCTime
+        let end: UTCTime?
+        do throws(PageOptionError) { (start, end) = try span(request) } catch { return .error(400, error.description) }
+        if let refusal = await refusalInPrivateMode { return refusal }
+        guard let log else { return .error(404, "the log is off") }
+        do throws(RecordingError) {
+            let track = try await log.gpx(from: start, to: end)
+            var name = TextBuffer(capacity: 32)
+            name.append(start)
+            return PageAnswer(
+                type: "application/gpx+xml", body: .track(track),
+                headers: [("Content-Disposition", "attachment; filename=\"waypost-\(name.string.prefix(10)).gpx\"")])
+        } catch {
+            return .error(500, DaemonFailure(error).lines.joined(separator: "; "))
+        }
+    }
+
+    /// Sends a stretch of the log; returns whether all of it was sent: not when private mode has begun meanwhile.
+    func send(_ track: PageGPX, _ send: @Sendable ([UInt8]) async -> Bool) async -> Bool {
+        do throws(RecordingError) {
+            while let piece = try await track.next() {
+                if await reporter.source.isPrivate { return false }
+                guard await send(piece) else { return false }
+            }
+            return true
+        } catch {
+            return false
+        }
+    }
+
     private var refusalInPrivateMode: PageAnswer? {
         get async { await reporter.source.isPrivate ? .error(403, "private mode is on") : nil }
     }

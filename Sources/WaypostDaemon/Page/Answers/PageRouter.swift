@@ -14,6 +14,7 @@ struct PageRouter: Sendable {
     let disk: PageDisk
     /// What reads the log; nil while the log is off.
     let log: PageLog?
+    let doctor: PageDoctor
     let live: PageBroadcaster
 
     /// The number of the interface; it changes when an old program would misunderstand a new tracker.
@@ -39,7 +40,7 @@ struct PageRouter: Sendable {
         case "/api/v1/fences": return await fences(request)
         case "/api/v1/track": return await track(request)
         case "/api/v1/events": return await events(request)
-        case "/api/v1/destinations", "/api/v1/logs", "/metrics", "/healthz":
+        case "/api/v1/destinations", "/api/v1/doctor", "/api/v1/gpx", "/api/v1/logs", "/metrics", "/healthz":
             guard visitor.isOwner else { return .error(403, "a link for guests does not show this") }
             return await ownersAnswer(request)
         case let path where path.hasPrefix(logs):
@@ -57,6 +58,8 @@ struct PageRouter: Sendable {
             return .object("DESTINATIONS") { json in
                 json.array("destinations") { json in for report in reports { report.writeElement(to: &json) } }
             }
+        case "/api/v1/doctor": return await doctor.answer()
+        case "/api/v1/gpx": return await gpx(request)
         case "/api/v1/logs": return await logFiles()
         case "/metrics":
             let metrics = PageMetrics(
@@ -80,8 +83,16 @@ struct PageRouter: Sendable {
     ///
     /// - Parameter isResumed: whether the stream continues an earlier one without a hole; nil for other reports.
     func stateEvent(for visitor: PageVisitor, isResumed: Bool?) async -> ServerSentEvent {
-        var status = await reporter.report(access: .full)
-        if !visitor.isOwner { status = PageRouter.forGuests(status) }
+        await stateEvent(await status(for: visitor), for: visitor, isResumed: isResumed)
+    }
+
+    /// What a visitor may see of the state.
+    private func status(for visitor: PageVisitor) async -> StatusReport {
+        let status = await reporter.report(access: .full)
+        return visitor.isOwner ? status : PageRouter.forGuests(status)
+    }
+
+    private func stateEvent(_ status: StatusReport, for visitor: PageVisitor, isResumed: Bool?) async -> ServerSentEvent {
         let sky = status.privacy?.isWithheld == true ? nil : await reporter.manager.sky
         var text = TextBuffer(capacity: 2_048)
         text.appendJSON { json in
@@ -150,12 +161,12 @@ struct PageRouter: Sendable {
         guard let frame = await files.frame() else {
             return .plain("the files of the page are not installed: /usr/share/waypost/page", status: 503)
         }
-        var status = await reporter.report(access: .full)
-        if !visitor.isOwner { status = PageRouter.forGuests(status) }
-        var html = frame
-        if files.hasLeaflet { html = html.replacingFirst("data-leaflet=\"no\"", with: "data-leaflet=\"yes\"") }
-        html = html.replacingFirst("<!--state-->", with: PageText(status, ageSeconds: reporter.watches.last?.ageSeconds).html)
-        return PageAnswer(type: PageAnswer.html, body: .bytes(html))
+        let status = await status(for: visitor)
+        var page = PageFrame(frame)
+        if files.hasLeaflet { page.addMap() }
+        page.add(
+            status, ageSeconds: reporter.watches.last?.ageSeconds, json: await stateEvent(status, for: visitor, isResumed: nil).data)
+        return PageAnswer(type: PageAnswer.html, body: .bytes(page.bytes))
     }
 
     /// Sets the cookie and leads to the page without the token in the address; not by a redirect, after which a browser that came from elsewhere
@@ -176,14 +187,5 @@ struct PageRouter: Sendable {
             A link for guests may have expired.</p></html>
             """
         return PageAnswer(status: 401, type: PageAnswer.html, body: .bytes(Array(html.utf8)))
-    }
-}
-
-extension [UInt8] {
-    /// The bytes with the first occurrence of a text replaced.
-    fileprivate func replacingFirst(_ text: String, with other: String) -> [UInt8] {
-        let part = Array(text.utf8)
-        guard let start = indices.first(where: { self[$0...].starts(with: part) }) else { return self }
-        return self[..<start] + Array(other.utf8) + self[(start + part.count)...]
     }
 }

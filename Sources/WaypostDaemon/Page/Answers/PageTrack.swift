@@ -6,7 +6,7 @@ import WaypostRecording
 /// When it would have too many points, the tolerance is doubled and what is there is simplified again.
 struct PageTrack {
     /// A point of a track.
-    typealias Point = Position
+    typealias Point = TrackPoint
 
     /// A piece without a gap.
     struct Piece {
@@ -21,14 +21,17 @@ struct PageTrack {
     private(set) var pieces: [Piece] = []
     /// How many positions there were.
     private(set) var positionCount = 0
+    /// Where the device stood; none for a box, in which a stop may begin and end elsewhere.
+    var stops: [StopFinder.Stop] { stopFinder.all }
 
     private let box: BoundingBox?
     private var simplifier: TrackSimplifier
+    private var stopFinder = StopFinder()
     private var pointCount = 0
     /// Why the next point begins a piece; nil when it continues the last one.
     private var beginning: SegmentBreak?? = .some(.start)
     /// The last point outside of the box, from which a line may lead into it.
-    private var outside: Position?
+    private var outside: Point?
 
     /// The number of points above which the tolerance grows.
     static let maximumCount = 5_000
@@ -47,6 +50,8 @@ struct PageTrack {
     /// Adds the next position.
     mutating func add(_ position: Position) {
         positionCount += 1
+        if box == nil { stopFinder.add(position) }
+        let position = Point(position)
         guard let box, !box.contains(position.coordinate) else {
             if let outside {
                 self.outside = nil
@@ -76,9 +81,9 @@ struct PageTrack {
         if let last = simplifier.end() { keep(last) }
     }
 
-    private mutating func append(_ position: Position) {
+    private mutating func append(_ position: Point) {
         if let reason = beginning { begin(reason) }
-        for kept in simplifier.add(position) { keep(kept) }
+        if let kept = simplifier.add(position) { keep(kept) }
         if pointCount > PageTrack.maximumCount { coarsen() }
     }
 
@@ -88,7 +93,7 @@ struct PageTrack {
         pieces.append(Piece(reason: reason))
     }
 
-    private mutating func keep(_ position: Position) {
+    private mutating func keep(_ position: Point) {
         guard !pieces.isEmpty else { return }
         pieces[pieces.count - 1].points.append(position)
         pointCount += 1
@@ -101,8 +106,10 @@ struct PageTrack {
         pointCount = 0
         for index in pieces.indices {
             var simplifier = TrackSimplifier(toleranceMetres: toleranceMetres)
-            var points: [Position] = []
-            for point in pieces[index].points { points += simplifier.add(point) }
+            var points: [Point] = []
+            for point in pieces[index].points {
+                if let kept = simplifier.add(point) { points.append(kept) }
+            }
             if let last = simplifier.end() { points.append(last) }
             pieces[index].points = points
             pointCount += points.count
@@ -130,19 +137,34 @@ extension PageTrack {
                 }
             }
         }
+        guard box == nil else { return }
+        json.array("stops") { json in
+            for stop in stops {
+                json.object { json in
+                    json.member("since", stop.since)
+                    if !stop.isOpen { json.member("until", stop.until) }
+                    json.member("lat", (stop.place.latitudeDegrees * 1e7).rounded() / 1e7)
+                    json.member("lon", (stop.place.longitudeDegrees * 1e7).rounded() / 1e7)
+                }
+            }
+        }
     }
 
-    private static func write(_ point: Position, to json: inout JSONWriter) {
+    private static func write(_ point: TrackPoint, to json: inout JSONWriter) {
         json.array { json in
-            json.element(.integer(point.time?.millisecondsSince1970 ?? 0))
+            json.element(.integer(point.milliseconds))
             // A ten-millionth of a degree is a centimetre.
             number(point.coordinate.latitudeDegrees, 1e7, &json)
             number(point.coordinate.longitudeDegrees, 1e7, &json)
-            number(point.speedMetresPerSecond, 100, &json)
-            number(point.accuracy?.radiusMetres, 10, &json)
-            number(point.altitudeMSLMetres, 10, &json)
-            number(point.courseDegrees, 10, &json)
+            number(point.speed, 100, &json)
+            number(point.accuracy, 10, &json)
+            number(point.altitude, 10, &json)
+            number(point.course, 10, &json)
         }
+    }
+
+    private static func number(_ value: Float?, _ scale: Double, _ json: inout JSONWriter) {
+        number(value.map { Double($0) }, scale, &json)
     }
 
     private static func number(_ value: Double?, _ scale: Double, _ json: inout JSONWriter) {

@@ -40,8 +40,11 @@ struct PageDoor: Sendable {
             return .refused(403, "another page asks for this")
         }
         if let site = request["sec-fetch-site"], site != "same-origin", site != "none" {
-            // A link to the page, in a message for example.
-            guard request["sec-fetch-mode"] == "navigate", request.path == "/" else { return .refused(403, "another page asks for this") }
+            // A link to the page, in a message for example; not a frame in another page.
+            let isWindow = request["sec-fetch-dest"].map { $0 == "document" } ?? true
+            guard request["sec-fetch-mode"] == "navigate", isWindow, request.path == "/" else {
+                return .refused(403, "another page asks for this")
+            }
         }
         let cookieName = "waypost_\(port)"
         if let text = request.query["token"] {

@@ -9,6 +9,8 @@ struct PageAnswer: Sendable {
         case bytes([UInt8])
         /// A file, read piece by piece.
         case file(PageFile)
+        /// A stretch of the log, made piece by piece.
+        case track(PageGPX)
         /// Events, until the browser goes.
         case stream
     }

@@ -142,16 +142,26 @@ final class PageConnection: ChannelInboundHandler {
         let isOver = !head.isKeepAlive || [400, 413, 421].contains(answer.status)
         var headers = fields(answer)
         if isOver { headers.replaceOrAdd(name: "connection", value: "close") }
-        let byteCount =
+        let byteCount: Int? =
             switch answer.body {
             case .bytes(let bytes): bytes.count
             case .file(let file): file.byteCount
+            case .track: nil
             case .stream: 0
             }
-        if answer.status != 304 { headers.add(name: "content-length", value: "\(byteCount)") }
+        // Without a length the pieces say how long they are.
+        if let byteCount, answer.status != 304 { headers.add(name: "content-length", value: "\(byteCount)") }
         channel.write(
             HTTPServerResponsePart.head(.init(version: .http1_1, status: .init(statusCode: answer.status), headers: headers)), promise: nil)
         let connection = NIOLoopBound(self, eventLoop: channel.eventLoop)
+        @Sendable func sent(_ piece: [UInt8]) async -> Bool {
+            do {
+                try await channel.writeAndFlush(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(bytes: piece)))).get()
+                return true
+            } catch {
+                return false
+            }
+        }
         @Sendable func end() {
             channel.writeAndFlush(HTTPServerResponsePart.end(nil)).whenComplete { _ in
                 if isOver { connection.value.close() } else { connection.value.headGuard.noteAnswer(channel) }
@@ -168,18 +178,18 @@ final class PageConnection: ChannelInboundHandler {
             let disk = hub.router.disk
             Task {
                 // The next piece is read when the last one was taken.
-                let isWhole = await disk.read(file) { piece in
-                    do {
-                        try await channel.writeAndFlush(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(bytes: piece)))).get()
-                        return true
-                    } catch {
-                        return false
-                    }
-                }
+                let isWhole = await disk.read(file, sent)
                 channel.eventLoop.execute {
                     // The length was promised: a file that cannot be read to its end ends the connection.
                     if isWhole { end() } else { connection.value.close() }
                 }
+            }
+        case .track(let track):
+            channel.flush()
+            let router = hub.router
+            Task {
+                let isWhole = await router.send(track, sent)
+                channel.eventLoop.execute { if isWhole { end() } else { connection.value.close() } }
             }
         }
     }

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Shows in a real browser what the map page promises: truth, place, privacy, and that nothing but the tracker is asked.
+"""Shows in a real browser what the map page promises: truth, place, privacy, one connection, and that neither are others asked nor do they get anything.
 
-Usage: Tests/Scripts/Proofs/MapPage/browser.py [FOLDER_OF_WAYPOSTD]     (default .build/debug); a minute
+Usage: Tests/Scripts/Proofs/MapPage/browser.py [FOLDER_OF_WAYPOSTD]     (default .build/debug); three minutes
 Needs: apt-get install --no-install-recommends chromium chromium-driver python3-selenium libjs-leaflet
 """
 import json
@@ -14,7 +14,9 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
@@ -72,7 +74,7 @@ class Browser:
     def __init__(self):
         options = webdriver.ChromeOptions()
         options.binary_location = "/usr/lib/chromium/chromium"
-        for flag in ("--headless=new", "--window-size=1280,900", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"):
+        for flag in ("--headless=new", "--window-size=1280,900", "--host-resolver-rules=MAP rebound.example 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"):
             options.add_argument(flag)
         if os.geteuid() == 0:
             options.add_argument("--no-sandbox")
@@ -93,6 +95,44 @@ class Browser:
                 pass  # The page is being loaded.
             time.sleep(0.05)
         return None
+
+
+class Stranger(ThreadingHTTPServer):
+    """Another site on this machine, to which cookies go as they go to the tracker: they know no ports."""
+
+    PAGE = b"""<!DOCTYPE html><meta charset=utf-8><title>wait</title><script>
+        const at = location.hash.slice(1), said = {};
+        const note = (name, promise) => promise.then((value) => { said[name] = value; }, (error) => { said[name] = "refused"; });
+        const element = (name, key) => new Promise((done) => { const node = document.createElement(name); node[key] = at + "app.js"; node.onload = () => done("loaded"); node.onerror = () => done("refused"); document.head.append(node); });
+        const all = !at ? [] : [
+            note("fetch", fetch(at + "api/v1/state", { credentials: "include" }).then((answer) => answer.text())),
+            note("opaque", fetch(at + "api/v1/state", { credentials: "include", mode: "no-cors" }).then((answer) => answer.type)),
+            note("post", fetch(at + "api/v1/state", { method: "POST", body: "x", credentials: "include", mode: "no-cors" }).then((answer) => answer.type)),
+            note("stream", new Promise((done) => { const s = new EventSource(at + "api/v1/stream", { withCredentials: true }); s.onmessage = () => done("event"); s.onerror = () => done("refused"); })),
+            note("script", element("script", "src")), note("image", element("img", "src")),
+            note("frame", new Promise((done) => { const f = document.createElement("iframe"); f.src = at; f.onload = () => { try { done(f.contentDocument ? "read" : "closed"); } catch { done("closed"); } }; document.documentElement.append(f); })),
+        ];
+        if (at) Promise.all(all).then(() => { document.title = JSON.stringify(said); });
+    </script>"""
+
+    def __init__(self):
+        self.headers = []
+        stranger = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self):
+                stranger.headers.append(dict(self.headers))
+                self.send_response(200)
+                self.send_header("Content-Type", "text/html")
+                self.end_headers()
+                self.wfile.write(Stranger.PAGE)
+
+            def log_message(self, *_):
+                pass
+
+        super().__init__(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+        self.address = f"http://127.0.0.1:{self.server_port}/"
 
 
 def ground_distance(a, b):
@@ -177,17 +217,82 @@ def prove(tracker, browser):
             browser.driver.close()
     browser.driver.switch_to.window(first)
 
+    prove_sharing(tracker, browser)
+    prove_sleep(tracker, browser)
+
     messages = [entry["message"] for entry in browser.driver.get_log("browser") if entry["level"] == "SEVERE"]
     # While the tracker was stopped and private it could not answer.
     messages = [words for words in messages if "ERR_" not in words]
     check("no error and no violation in the console", not messages, "; ".join(messages)[:300])
-    urls = set()
-    for entry in browser.driver.get_log("performance"):
-        message = json.loads(entry["message"])["message"]
-        if message["method"] == "Network.requestWillBeSent":
-            urls.add(message["params"]["request"]["url"])
+    urls = {message["params"]["request"]["url"] for message in log(browser) if message["method"] == "Network.requestWillBeSent"}
     strangers = [url for url in urls if not url.startswith((f"http://127.0.0.1:{tracker.port}/", "data:", "chrome", "about:"))]
     check("nobody but the tracker is asked", len(urls) > 10 and not strangers, str(strangers))
+    prove_strangers(tracker, browser)
 
+
+def log(browser):
+    return [json.loads(entry["message"])["message"] for entry in browser.driver.get_log("performance")]
+
+
+def prove_sharing(tracker, browser):
+    """More windows that are seen than a browser opens connections to one server."""
+    first = browser.driver.current_window_handle
+    live = 0
+    for _ in range(8):
+        browser.driver.switch_to.new_window("window")
+        browser.driver.get(f"http://127.0.0.1:{tracker.port}/")
+        live += browser.eventually("return !document.hidden && document.getElementById('chip').className === 'fix'"
+                                   " && performance.getEntriesByName('position').length > 1") is not None
+    status = tracker.ask(request="status")
+    check("eight more windows are live over one connection", live == 8 and status["page"]["open"] == 1, f"{live} live, {status['page']['open']} open")
+    for handle in browser.driver.window_handles:
+        if handle != first:
+            browser.driver.switch_to.window(handle)
+            browser.driver.close()
+    browser.driver.switch_to.window(first)
+    check("and go without ending it for the last", browser.eventually(
+        "window.count = performance.getEntriesByName('position').length; return true") is not None and browser.eventually(
+        "return performance.getEntriesByName('position').length > window.count + 2") is not None)
+
+
+def prove_sleep(tracker, browser):
+    """A page that is not seen for a minute: nothing is open meanwhile, and nothing is missing afterwards."""
+    first = browser.driver.current_window_handle
+    before = browser.run("return waypost.track.points.length")
+    browser.driver.switch_to.new_window("tab")
+    time.sleep(5)
+    closed = tracker.ask(request="status")["page"]["open"]
+    time.sleep(55)
+    browser.driver.close()
+    browser.driver.switch_to.window(first)
+    took = browser.eventually("return document.getElementById('chip').className === 'fix' && performance.now() - waypost.state.ageAt < 2000")
+    check("asleep for a minute it holds no connection", closed == 0, f"{closed} open")
+    gap = browser.eventually("""const times = waypost.track.points.map((point) => point[0]).slice(-200);
+        return times.length > 2 && Math.max(...times.slice(1).map((time, index) => time - times[index])) < 60000""", 10)
+    check("and afterwards it is live, and the track has no hole", took is not None and gap is not None, f"{before} points before")
+
+
+def prove_strangers(tracker, browser):
+    own = f"http://127.0.0.1:{tracker.port}/"
+    browser.driver.get(own)
+    browser.eventually("return window.waypost")
+    stranger = Stranger()
+    browser.run(f"location.href = {json.dumps(stranger.address)}")
+    browser.eventually(f"return location.href.startsWith({json.dumps(stranger.address)})")
+    referers = [headers.get("Referer") for headers in stranger.headers]
+    time.sleep(0.5)
+    check("a link away from the page tells nobody its address", stranger.headers and not any(f":{tracker.port}" in (referer or "") for referer in referers), str(referers))
+    log(browser)
+    browser.driver.get(f"{stranger.address}attack#{own}")
+    browser.eventually("return document.title.startsWith('{')", 20)
+    said = json.loads(browser.driver.title)
+    check("a stranger's page reads nothing", said.get("fetch") == "refused" and said.get("stream") == "refused" and said.get("script") == "refused"
+          and said.get("image") == "refused" and said.get("frame") == "closed", str(said))
+    answers = [(message["params"]["response"]["url"], message["params"]["response"]["status"]) for message in log(browser)
+               if message["method"] == "Network.responseReceived" and message["params"]["response"]["url"].startswith(own)]
+    check("and is answered with 403 and 405 only", answers and all(status in (403, 405) for _, status in answers), str(answers))
+    browser.driver.get(f"http://rebound.example:{tracker.port}/?token={TOKEN}")
+    text = browser.run("return document.body.textContent")
+    check("a name that leads here by another's name server is refused", "does not have the name rebound.example" in text, text[:80])
 
 main()

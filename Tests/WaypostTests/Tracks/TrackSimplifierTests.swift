@@ -10,21 +10,25 @@ struct TrackSimplifierTests {
     }
 
     /// Positions along a path of metres east and north.
-    private func positions(_ path: [(Double, Double)]) -> [Position] {
+    private func positions(_ path: [(Double, Double)]) -> [TrackPoint] {
         let frame = LocalFrame(origin: origin)
-        return path.map { Position(time: nil, coordinate: frame.coordinate(PlanePoint(eastMetres: $0.0, northMetres: $0.1))) }
+        return path.map {
+            TrackPoint(Position(time: nil, coordinate: frame.coordinate(PlanePoint(eastMetres: $0.0, northMetres: $0.1))))
+        }
     }
 
-    private func simplified(_ positions: [Position], _ tolerance: Double) -> [Position] {
+    private func simplified(_ positions: [TrackPoint], _ tolerance: Double) -> [TrackPoint] {
         var simplifier = TrackSimplifier(toleranceMetres: tolerance)
-        var kept: [Position] = []
-        for position in positions { kept += simplifier.add(position) }
+        var kept: [TrackPoint] = []
+        for position in positions {
+            if let next = simplifier.add(position) { kept.append(next) }
+        }
         if let last = simplifier.end() { kept.append(last) }
         return kept
     }
 
     /// How far a place is from the nearest piece of a line, by plain arithmetic in the plane.
-    private func distance(_ position: Position, to line: [Position]) -> Double {
+    private func distance(_ position: TrackPoint, to line: [TrackPoint]) -> Double {
         let frame = LocalFrame(origin: origin)
         let place = frame.point(position.coordinate)
         let corners = line.map { frame.point($0.coordinate) }

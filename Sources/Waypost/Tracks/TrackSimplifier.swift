@@ -13,7 +13,7 @@ package struct TrackSimplifier: Sendable {
 
     private var frame: LocalFrame?
     private var sector: (middle: Double, below: Double, above: Double)?
-    private var candidate: Position?
+    private var candidate: TrackPoint?
     private var reachMetres = 0.0
 
     /// A simplifier before its first point.
@@ -21,56 +21,56 @@ package struct TrackSimplifier: Sendable {
         self.toleranceMetres = toleranceMetres
     }
 
-    /// Adds the next point; returns the one before it when that is kept, and the point itself when it begins a piece.
-    package mutating func add(_ position: Position) -> [Position] {
+    /// Adds the next point; returns the one before it when that is kept, or the point itself when it begins a piece.
+    package mutating func add(_ next: TrackPoint) -> TrackPoint? {
         guard let frame else {
-            begin(at: position)
-            return [position]
+            begin(at: next)
+            return next
         }
-        guard toleranceMetres > 0 else { return [position] }
-        let point = frame.point(position.coordinate)
+        guard toleranceMetres > 0 else { return next }
+        let point = frame.point(next.coordinate)
         let distance = point.distanceMetres
-        defer { candidate = position }
+        defer { candidate = next }
         // Back towards its start: a line that ends here would leave out the way there.
-        guard distance + toleranceMetres >= reachMetres else { return turn(position) }
+        guard distance + toleranceMetres >= reachMetres else { return turn(next) }
         reachMetres = max(reachMetres, distance)
-        guard distance > toleranceMetres else { return [] }
+        guard distance > toleranceMetres else { return nil }
         let direction = atan2(point.eastMetres, point.northMetres)
         let halfWidth = asin(min(1, toleranceMetres / distance))
         guard var sector else {
             self.sector = (direction, -halfWidth, halfWidth)
-            return []
+            return nil
         }
         let turned = TrackSimplifier.turned(direction - sector.middle)
-        guard sector.below <= turned, turned <= sector.above else { return turn(position) }
+        guard sector.below <= turned, turned <= sector.above else { return turn(next) }
         sector.below = max(sector.below, turned - halfWidth)
         sector.above = min(sector.above, turned + halfWidth)
         self.sector = sector
-        return []
+        return nil
     }
 
     /// Ends a piece; returns its last point when that is not kept yet.
-    package mutating func end() -> Position? {
+    package mutating func end() -> TrackPoint? {
         defer { (frame, sector, candidate, reachMetres) = (nil, nil, nil, 0) }
         return candidate
     }
 
     /// Keeps the point before this one.
-    private mutating func turn(_ position: Position) -> [Position] {
-        guard let kept = candidate else { return [] }
+    private mutating func turn(_ next: TrackPoint) -> TrackPoint? {
+        guard let kept = candidate else { return nil }
         begin(at: kept)
         // From there to this one is a line of its own.
-        let point = frame?.point(position.coordinate)
+        let point = frame?.point(next.coordinate)
         if let point, point.distanceMetres > toleranceMetres {
             let halfWidth = asin(min(1, toleranceMetres / point.distanceMetres))
             sector = (atan2(point.eastMetres, point.northMetres), -halfWidth, halfWidth)
         }
         reachMetres = point?.distanceMetres ?? 0
-        return [kept]
+        return kept
     }
 
-    private mutating func begin(at position: Position) {
-        frame = LocalFrame(origin: position.coordinate)
+    private mutating func begin(at point: TrackPoint) {
+        frame = LocalFrame(origin: point.coordinate)
         (sector, candidate, reachMetres) = (nil, nil, 0)
     }
 
