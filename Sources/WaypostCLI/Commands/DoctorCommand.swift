@@ -13,9 +13,11 @@ struct DoctorCommand: ParsableCommand {
             Checks what users ask about most: a console on the receiver's port, the UART of a Raspberry Pi, ModemManager, gpsd, two readers, \
             wrong speeds, groups, a log folder in memory, a full disk, the clock, no fix, the antenna. It opens no port and changes nothing. \
             Each fault comes with its evidence and the commands that fix it. Exit code 0 when there is no fault, else 1; checks that could not \
-            be made are listed and do not count. Only root can see some of it.
+            be made are listed and do not count. Only root can see some of it. With --bench it measures the board, its disk and the running \
+            tracker instead, and prints a text to send to somebody without such a board: without a position, and with a checksum as its last line.
 
             Example: sudo waypost doctor
+            Example: sudo waypost doctor --bench
             """)
 
     @Option(
@@ -27,9 +29,26 @@ struct DoctorCommand: ParsableCommand {
     @Flag(help: "Print one JSON object per finding, and one about the whole.")
     var json = false
 
+    @Flag(help: "Measure this board, its disk and the running tracker; takes a minute or so.")
+    var bench = false
+
+    @Option(help: ArgumentHelp("How long --bench watches the tracker (default: 60, at most 3600).", valueName: "seconds"))
+    var seconds: Int?
+
     @OptionGroup var daemon: DaemonConnection
 
+    func validate() throws {
+        if bench, root != nil || json { throw ValidationError("--bench measures this system, as text: leave out --root and --json") }
+        if seconds != nil, !bench { throw ValidationError("--seconds is for --bench") }
+        if let seconds, !(1...3_600).contains(seconds) { throw ValidationError("--seconds must be from 1 to 3600") }
+    }
+
     func run() throws {
+        if bench {
+            let output = try OutputStream(path: "-")
+            for line in measure().text.split(separator: "\n") { try output.write(line: String(line)) }
+            return
+        }
         let facts = try facts()
         var reports = Patience.during("checking this system") { Doctor.examine(facts) }
         let card = CardCommands(facts)
@@ -64,6 +83,34 @@ struct DoctorCommand: ParsableCommand {
             return SystemFacts(tree: tree, measurements: Measurements(saved: tree))
         }
         return SystemFacts.ofThisSystem(status: status())
+    }
+
+    /// Measures this system: what needs a quiet processor first, then the tracker alone.
+    private func measure() -> BenchReport {
+        let before = status()
+        let facts = SystemFacts.ofThisSystem(status: before)
+        let board = BoardFigures(facts: facts)
+        let identity = ProcessIdentity.current()
+        let own = DefaultPaths(environment: identity.environment, userID: identity.userID, userName: identity.userName)
+        let disk = DiskBench(
+            folders: [own.stateDirectory, facts.logFolder, DefaultPaths.service.stateDirectory], mounts: MountTable(facts.tree))
+        return Patience.during("measuring this board") {
+            var lines = board.lines + ProcessorBench.lines + [disk.line]
+            if let before, let first = TrackerBench.sample(before.processID, positions: before.log?.positionCount, in: facts.tree) {
+                MonotonicClock.wait(milliseconds: Int64(seconds ?? 60) * 1_000)
+                let last = TrackerBench.sample(before.processID, positions: nil, in: facts.tree)
+                // Asked behind the last look at its process: an answer costs the tracker something.
+                if var last, let after = status(), after.processID == before.processID {
+                    last.positions = after.log?.positionCount
+                    lines += TrackerBench.lines(from: first, to: last, status: after)
+                } else {
+                    lines.append(.init(name: "tracker", value: "has ended meanwhile"))
+                }
+            } else {
+                lines.append(.init(name: "tracker", value: "not running, or not this user's to see"))
+            }
+            return BenchReport(lines: lines + board.lastLines)
+        }
     }
 
     /// The tracker's status; nil when it does not run, or does not answer this user.
