@@ -56,6 +56,14 @@ struct TrackDigests {
         return faults
     }
 
+    /// Whether a track is as it was written; nil when it or its line is not there.
+    ///
+    /// - Cost: reads the file.
+    func isAsWritten(_ name: String) throws(RecordingError) -> Bool? {
+        guard let told = try lines()[name], let found = try digest(of: name) else { return nil }
+        return told.lowercased() == found
+    }
+
     /// The finished GPX files.
     func trackNames() throws(RecordingError) -> [String] {
         do {

@@ -113,7 +113,13 @@ import WaypostSystem
         try await withLog { folder, journal in
             try change(journal.path) { $0[2_000] ^= 1 }
             let found = try faults(folder, journal)
-            #expect(found.contains { $0.path == journal.path && $0.words.hasPrefix("not readable: ") })
+            // The GPX file passes its checksum: it is not the one that is damaged.
+            #expect(found.map(\.path) == [journal.path])
+            #expect(found.first?.words.hasPrefix("not readable: ") == true)
+            #expect(found.first?.words.hasSuffix("; its track \(journal.stem).gpx is as it was written: keep that") == true, "\(found)")
+            try change("\(folder)/\(journal.stem).gpx") { $0[$0.count / 4] ^= 1 }
+            let both = try faults(folder, journal)
+            #expect(both.contains { $0.words.hasSuffix("the journal is damaged, too: take both from a copy") }, "\(both)")
         }
     }
 
@@ -128,7 +134,18 @@ import WaypostSystem
                 let range = try #require(bytes.range(of: Data(old.utf8)))
                 bytes.replaceSubrange(range, with: Data(new.utf8))
             }
-            #expect(try faults(folder, journal) == [LogFault(path: path, words: expected)])
+            let advice = "; the journal passes its checksums and this file does not: move it away, and waypost log recover makes it again"
+            #expect(try faults(folder, journal) == [LogFault(path: path, words: expected + advice)])
+            let sums = "\(folder)/SHA256SUMS"
+            var hash = SHA256()
+            hash.update(Array(try Data(contentsOf: URL(filePath: path))).span.bytes)
+            let digest = SHA256.hexadecimal(hash.finish())
+            try change(sums) { $0 = Data("\(digest)  \(journal.stem).gpx\n".utf8) }
+            let same = ", although both pass their checksums: one was changed with its checksum"
+            #expect(try faults(folder, journal) == [LogFault(path: path, words: expected + same)])
+            try FileManager.default.removeItem(atPath: path)
+            _ = try LogMaintenance(folder: LogFolder(path: folder)).recover()
+            #expect(try faults(folder, journal) == [])
         }
     }
 
@@ -143,7 +160,7 @@ import WaypostSystem
                 let last = try #require(bytes.range(of: Data("<trkpt".utf8), options: .backwards))
                 bytes.insert(contentsOf: bytes[last.lowerBound...].prefix { $0 != 10 } + [10], at: last.lowerBound)
             }
-            #expect(try faults(folder, journal) == [LogFault(path: path, words: "has more points than its journal's 100")])
+            #expect(try faults(folder, journal).first?.words.hasPrefix("has more points than its journal's 100; ") == true)
         }
     }
 }

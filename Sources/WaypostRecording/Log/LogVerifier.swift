@@ -56,7 +56,7 @@ package struct LogVerifier: Sendable {
         var number = 0
         var expected = TextBuffer()
         var writer = GPXWriter(creator: "")
-        var isSame = true
+        var difference: String?
         var content = TrackContent()
         while let record = try reader.next() {
             if reader.decoder.damageCount > knownDamageCount {
@@ -73,7 +73,8 @@ package struct LogVerifier: Sendable {
                 let what = isCounted ? "\(counted(count, "record")) \(count == 1 ? "is" : "are") lost" : "records are lost"
                 faults.append(LogFault(path: journal.path, words: "\(what) after number \(after), from before a stretch was erased"))
             }
-            guard track != nil, isSame, case .position(let position) = record.content, case .log = segmenter.process(position) else {
+            guard track != nil, difference == nil, case .position(let position) = record.content, case .log = segmenter.process(position)
+            else {
                 continue
             }
             number += 1
@@ -81,13 +82,16 @@ package struct LogVerifier: Sendable {
             writer.point(position, into: &expected)
             let found = try track?.next()
             if found == nil || !TrackPoints.isSamePoint(found ?? [], expected.bytes) {
-                isSame = false
-                faults.append(
-                    LogFault(path: trackPath, words: found == nil ? "ends before point \(number)" : "point \(number) is not the journal's"))
+                difference = found == nil ? "ends before point \(number)" : "point \(number) is not the journal's"
             }
         }
-        if isSame, try track?.next() != nil {
-            faults.append(LogFault(path: trackPath, words: "has more points than its journal's \(number)"))
+        if difference == nil, try track?.next() != nil { difference = "has more points than its journal's \(number)" }
+        // Which of the two has changed since they were written.
+        let isJournalWhole = reader.decoder.damage.isEmpty && (journal.isOpen || reader.decoder.unfinishedByteCount == 0)
+        let isTrackWhole = difference == nil ? nil : try TrackDigests(folder: folder).isAsWritten(LogFolder.trackName(journal.stem))
+        if let difference, isJournalWhole || isTrackWhole != true {
+            let advice = LogVerifier.advice(isJournalWhole: isJournalWhole, isTrackWhole: isTrackWhole)
+            faults.append(LogFault(path: trackPath, words: difference + advice))
         }
         if !journal.isOpen, try !content.isFetched(folder) {
             for name in content.names(journal.stem, reader.decoder.header) where !Syscalls.exists("\(folder.path)/\(name)") {
@@ -103,11 +107,26 @@ package struct LogVerifier: Sendable {
                 LogFault(
                     path: journal.path, words: "ends within a record: \(counted(reader.decoder.unfinishedByteCount, "byte")) of it there"))
         }
+        let kept = isTrackWhole == true ? "; its track \(LogFolder.trackName(journal.stem)) is as it was written: keep that" : ""
         for stretch in reader.decoder.damage {
-            faults.append(
-                LogFault(path: journal.path, words: "not readable: \(counted(stretch.byteCount, "byte")) from byte \(stretch.offset) on"))
+            let place = "\(counted(stretch.byteCount, "byte")) from byte \(stretch.offset) on"
+            faults.append(LogFault(path: journal.path, words: "not readable: \(place)\(kept)"))
         }
         return faults
+    }
+
+    /// What to do about a track that differs from its journal, by which of them passes its own checksums.
+    ///
+    /// - Parameter isTrackWhole: nil where `SHA256SUMS` does not say.
+    private static func advice(isJournalWhole: Bool, isTrackWhole: Bool?) -> String {
+        switch (isJournalWhole, isTrackWhole) {
+        case (true, false?):
+            return "; the journal passes its checksums and this file does not: move it away, and waypost log recover makes it again"
+        case (true, nil): return "; the journal passes its checksums: move this file away, and waypost log recover makes it again"
+        case (true, true?): return ", although both pass their checksums: one was changed with its checksum"
+        case (false, false?): return "; the journal is damaged, too: take both from a copy"
+        case (false, _): return "; the journal is damaged, and SHA256SUMS does not say whether this file is: keep it"
+        }
     }
 }
 
