@@ -7,6 +7,23 @@ import WaypostTestKit
 extension EndToEnd {
     /// `waypost log` beside a running tracker and without one.
     struct LogTests {
+        /// A user who may not see the running tracker's log must not take an old one of their own for it.
+        @Test(.enabled(if: Program.canRunAsNobody && getuid() == 0, "needs root, and programs that user 65534 can reach"))
+        func showsAStrangerNoOtherLog() async throws {
+            let folder = try TestFolder()
+            let tracker = try await TrackerProcess(source: "sim:walk", in: folder)
+            let own = folder.path("home/.local/state/waypost/log")
+            try FileManager.default.createDirectory(atPath: own + "/journal", withIntermediateDirectories: true)
+            let surroundings = Program.asNobody + ["env", "HOME=\(folder.path("home"))", "WAYPOST_SOCKET=\(folder.path("socket"))"]
+            let run = try await finish(surroundings + [Program.waypost.path, "log", "list"], in: folder)
+            #expect(run.code == 77 && run.output.isEmpty, "\(run)")
+            #expect(run.errors.hasPrefix("waypost: log: the running tracker does not tell this user where its log is; use sudo, or join "))
+            #expect(run.errors.hasSuffix("; for your own log: --log \(own)\n"), "\(run.errors)")
+            let named = try await finish(surroundings + [Program.waypost.path, "log", "list", "--log", own], in: folder)
+            #expect(named.code == 0 && named.errors.contains("there are no tracks in \(own)"), "\(named)")
+            _ = try await tracker.stop()
+        }
+
         private let receiver = SimulatedReceiver()
 
         /// A folder with a log of two tracks: of 30 fixes and of 20.

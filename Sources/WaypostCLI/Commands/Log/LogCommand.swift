@@ -33,8 +33,12 @@ struct LogLocation: ParsableArguments {
     /// The folder of the log.
     func folder() throws(CommandFailure) -> LogFolder {
         if let log { return try existing(log) }
-        if let running = try daemonFolder() { return try existing(running) }
         let own = DefaultPaths.own
+        switch try daemonLog() {
+        case .shown(let running): return try existing(running)
+        case .hidden: throw LogLocation.refusal(own)
+        case .none: break
+        }
         // A user who runs their own tracker needs no configuration for it.
         let paths = Syscalls.isFolder(own.logDirectory) ? own : .inUse
         do {
@@ -52,23 +56,39 @@ struct LogLocation: ParsableArguments {
         }
     }
 
-    /// The folder that the running tracker logs to; nil when none runs, when its log is off, or when it does not show the folder to this user.
-    ///
+    /// The log of the running tracker.
+    private enum DaemonLog {
+        /// In this folder.
+        case shown(String)
+        /// The tracker does not tell this user where.
+        case hidden
+        /// No tracker runs, or it has none.
+        case none
+    }
+
     /// - Errors: the tracker refuses to answer; for a socket that was named also when none runs behind it, or when it does not show the folder.
-    func daemonFolder() throws(CommandFailure) -> String? {
-        let log: StatusReport.Log?
+    private func daemonLog() throws(CommandFailure) -> DaemonLog {
+        let status: StatusReport
         do throws(ControlError) {
             var client = try daemon.connectIfRunning()
-            log = try client.ask(StatusRequest()).log
+            status = try client.ask(StatusRequest())
         } catch {
-            if case .notRunning = error, daemon.socket == nil { return nil }
+            if case .notRunning = error, daemon.socket == nil { return .none }
             throw CommandFailure(error)
         }
-        if let log { return log.directory }
-        if daemon.socket == nil { return nil }
+        if let log = status.log { return .shown(log.directory) }
+        if daemon.socket == nil { return status.problems == nil ? .hidden : .none }
         throw CommandFailure(
             .notAuthorised, what: "log", why: "the tracker does not tell this user where it is", next: "use sudo, or name it with --log DIR"
         )
+    }
+
+    /// A user who may not see the running tracker's log must not take a log of their own for it.
+    private static func refusal(_ own: DefaultPaths) -> CommandFailure {
+        let joining = "use sudo, or join the group that may: \(CommandFailure.joinCommand(group: "waypost")), then log in again"
+        let ownLog = Syscalls.isFolder(own.logDirectory) ? "; for your own log: --log \(shellWord(own.logDirectory))" : ""
+        return CommandFailure(
+            .notAuthorised, what: "log", why: "the running tracker does not tell this user where its log is", next: joining + ownLog)
     }
 
     /// Asks the tracker to do what this program cannot, because the tracker holds the log or this user may not write it.
@@ -79,7 +99,7 @@ struct LogLocation: ParsableArguments {
     ) throws(CommandFailure) -> Verb.Answer {
         // A tracker checks who its caller is.
         do { try ProcessIdentity.actAsItself() } catch { throw CommandFailure(.failed, what: folder.path, why: error.description) }
-        guard let running = try daemonFolder(), Syscalls.resolvingLinks(running) == Syscalls.resolvingLinks(folder.path) else {
+        guard case .shown(let running) = try daemonLog(), Syscalls.resolvingLinks(running) == Syscalls.resolvingLinks(folder.path) else {
             throw failure
         }
         return try daemon.ask(verb, timeout: timeout)
