@@ -121,3 +121,29 @@ package struct ConfigurationErrors: Error, Equatable, Sendable, CustomStringConv
     /// One line per mistake.
     package var description: String { errors.map(\.description).joined(separator: "\n") }
 }
+
+extension ConfigurationError.Kind {
+    /// The sections of which something may be left unread; nil for all of them.
+    var sections: Set<String>? {
+        switch self {
+        case .notFound, .notPermitted, .hidden, .unreadable, .syntax: nil
+        case .unknownSection(_, let suggestion, _): Set([suggestion].compactMap { $0 })
+        case .misplacedKey(let section, _, let belongsIn): Set([section, belongsIn].compactMap { $0 })
+        case .unknownKey(let section, _, _, _), .wrongSectionForm(let section), .missingKey(let section, _, _),
+            .wrongType(let section, _, _, _), .invalidValue(let section, _, _):
+            [section]
+        }
+    }
+
+    /// The section whose kind may be another than the one that was read, as its key was not; nil when the mistake is elsewhere.
+    var sectionOfUnreadKind: String? {
+        let deciding = ["kind", "url"]
+        switch self {
+        case .wrongType(let section, let key, _, _), .invalidValue(let section, let key, _), .missingKey(let section, let key, _):
+            return deciding.contains(key) ? section : nil
+        case .unknownKey(let section, _, let suggestion?, _): return deciding.contains(suggestion) ? section : nil
+        case .wrongSectionForm(let section): return section
+        default: return nil
+        }
+    }
+}

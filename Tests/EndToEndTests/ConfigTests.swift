@@ -61,7 +61,8 @@ extension EndToEnd {
             try folder.write(two, to: "two.toml")
             let run = try await waypost("config", "explain", "destination", "--config", "two.toml", in: folder)
             #expect(run.code == 0 && run.output.hasPrefix("[[destination]]\nWhere positions and events are sent."))
-            let urls = "In force: \"https://a.example/\" (two.toml:3:1)\nIn force: \"https://b.example/\" (two.toml:6:1)\n"
+            let urls =
+                "In force for \"a\": \"https://a.example/\" (two.toml:3:1)\nIn force for \"b\": \"https://b.example/\" (two.toml:6:1)\n"
             #expect(run.output.contains(urls), "\(run.output)")
             #expect(run.output.split(separator: "\n").count { $0 == "[[destination]] url" } == 1)
         }
@@ -88,6 +89,29 @@ extension EndToEnd {
             for line in [2, 4, 6, 8, 10, 11] {
                 #expect(run.complaints.contains { $0.contains("waypost.toml:\(line):") }, "line \(line): \(run.complaints)")
             }
+        }
+
+        /// A mistake of one kind hides neither one of another kind nor a warning.
+        @Test func hidesNothingBehindAMistake() async throws {
+            let folder = try TestFolder()
+            let lines = [
+                "[log]", "max_age = \"3 x\"", "[map]", "listen = \"0.0.0.0:7575\"", "[[destination]]", "kind = \"http\"",
+                "url = \"https://a.example/\"", "account = \"a\"",
+            ]
+            try folder.write(lines.joined(separator: "\n") + "\n", to: "waypost.toml")
+            let run = try await waypost("config", "check", "waypost.toml", in: folder)
+            #expect(run.code == 78 && run.complaints.count == 3, "\(run.complaints)")
+            #expect(run.complaints.first?.contains("waypost.toml:2:") == true)
+            #expect(run.complaints.dropFirst().first?.contains("waypost.toml:4:1: [map] listen: ") == true)
+            #expect(
+                run.complaints.last?.contains("warning: waypost.toml:8:1: [[destination]] account: kind \"http\" does not use it") == true)
+            // What a mistake left unread may be what would make it right.
+            try folder.write("[map]\nlisten = \"0.0.0.0:7575\"\ninsecure_lan = \"yes\"\n", to: "waypost.toml")
+            let unread = try await waypost("config", "check", "waypost.toml", in: folder)
+            #expect(unread.complaints.count == 1 && unread.errors.contains("waypost.toml:3:"), "\(unread.complaints)")
+            try folder.write((lines.dropFirst(4).joined(separator: "\n") + "\n").replacing("kind", with: "kidn"), to: "waypost.toml")
+            let unsure = try await waypost("config", "check", "waypost.toml", in: folder)
+            #expect(unsure.complaints.count == 1 && unsure.errors.contains("did you mean 'kind'?"), "\(unsure.complaints)")
         }
 
         @Test(arguments: ["log", "dispatch"]) func warnsOfSecondsThatMayBeDays(section: String) async throws {

@@ -27,15 +27,23 @@ struct ConfigCommand: ParsableCommand {
         @OptionGroup var input: ConfigurationInput
 
         func run() throws {
-            let loaded = try input.load { for line in input.fileMistakes(in: $0) { SystemProcess.printError("waypost: \(line)") } }
-            let mistakes = input.fileMistakes(in: loaded)
-            for mistake in mistakes { SystemProcess.printError("waypost: \(mistake)") }
+            let loaded = try input.load { _ = tell($0, after: $1) }
+            if tell(loaded) { throw ExitCode(ExitStatus.badConfiguration.rawValue) }
+            try OutputStream(path: "-").write(line: "\(ConfigurationInput.names(loaded)): ok")
+        }
+
+        /// Tells what is wrong with the files that a configuration names, and the warnings.
+        ///
+        /// - Parameter mistakes: those that reading it has found.
+        /// - Returns: whether a file is wrong.
+        private func tell(_ loaded: LoadedConfiguration, after mistakes: [ConfigurationError] = []) -> Bool {
+            let fileMistakes = input.fileMistakes(in: loaded)
+            for mistake in fileMistakes { SystemProcess.printError("waypost: \(mistake)") }
             let remarks = SettingRemarks(loaded).remarks + OpenSecrets(loaded).remarks
-            for remark in loaded.replacements.map(\.description) + loaded.unusedKeys + remarks {
+            for remark in loaded.replacements.map(\.description) + loaded.unusedKeys(after: mistakes) + remarks {
                 SystemProcess.printError("waypost: warning: \(remark)")
             }
-            if !mistakes.isEmpty { throw ExitCode(ExitStatus.badConfiguration.rawValue) }
-            try OutputStream(path: "-").write(line: "\(ConfigurationInput.names(loaded)): ok")
+            return !fileMistakes.isEmpty
         }
     }
 
@@ -129,7 +137,8 @@ struct ConfigCommand: ParsableCommand {
                 try output.write(line: "Default: \(entry.defaultValue)")
                 for entry in occurrences {
                     let places = entry.places(withColumn: true)
-                    try output.write(line: "In force: \(entry.value)" + (places.isEmpty ? "" : " (\(places))"))
+                    let whose = occurrences.count > 1 ? entries.title(of: entry).map { " for \($0)" } ?? "" : ""
+                    try output.write(line: "In force\(whose): \(entry.value)" + (places.isEmpty ? "" : " (\(places))"))
                 }
             }
             try output.finish()
@@ -171,17 +180,19 @@ struct ConfigurationInput: ParsableArguments {
 
     /// Loads the configuration; its mistakes are printed, one per line, and end the command.
     ///
-    /// - Parameter look: checks what could be read in spite of mistakes.
-    func load(despiteMistakes look: (LoadedConfiguration) -> Void = { _ in }) throws -> LoadedConfiguration {
+    /// - Parameter look: checks what could be read in spite of mistakes, which it is given, too.
+    func load(despiteMistakes look: (LoadedConfiguration, [ConfigurationError]) -> Void = { _, _ in }) throws -> LoadedConfiguration {
         try ConfigurationInput.load(file, despiteMistakes: look)
     }
 
-    static func load(_ file: String?, despiteMistakes look: (LoadedConfiguration) -> Void = { _ in }) throws -> LoadedConfiguration {
+    static func load(
+        _ file: String?, despiteMistakes look: (LoadedConfiguration, [ConfigurationError]) -> Void = { _, _ in }
+    ) throws -> LoadedConfiguration {
         do throws(ConfigurationErrors) {
             return try Configuration.load(path: file, paths: file == nil ? .inUse : .own)
         } catch {
             for mistake in error.errors { SystemProcess.printError(mistake.line) }
-            if let readable = error.readable { look(readable) }
+            if let readable = error.readable { look(readable, error.errors) }
             let status: ExitStatus = error.isNotFound ? .inputMissing : error.isNotPermitted ? .notAuthorised : .badConfiguration
             throw ExitCode(status.rawValue)
         }
@@ -197,6 +208,14 @@ struct ConfigurationInput: ParsableArguments {
     /// The files that were read, for messages.
     static func names(_ loaded: LoadedConfiguration) -> String {
         loaded.files.isEmpty ? "no file, built-in defaults" : loaded.files.joined(separator: ", ")
+    }
+}
+
+extension [EffectiveKey] {
+    /// What tells the section of a key from the others of that name, as TOML: its name, or a source's URL.
+    fileprivate func title(of key: EffectiveKey) -> String? {
+        let others = filter { $0.section == key.section && $0.occurrence == key.occurrence }
+        return ["name", "url"].lazy.compactMap { name in others.first { $0.key == name }?.value }.first
     }
 }
 

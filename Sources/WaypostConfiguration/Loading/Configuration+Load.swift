@@ -87,10 +87,20 @@ extension Configuration {
             configuration.tracking.accuracy = TealiumMode().desiredAccuracy
         }
         loaded.configuration = configuration
-        // What looks missing may be what a mistake left unread.
-        if errors.isEmpty { errors = loaded.mistakesBetweenSections }
+        errors = inOrder(errors + loaded.mistakesBetweenSections(after: errors), of: files)
         guard errors.isEmpty else { throw ConfigurationErrors(errors: errors, readable: loaded) }
         return loaded
+    }
+
+    /// Mistakes in the order of their files and places.
+    private static func inOrder(_ errors: [ConfigurationError], of files: [ConfigurationFile]) -> [ConfigurationError] {
+        let ranks = Dictionary(files.enumerated().map { ($1.name, $0) }) { first, _ in first }
+        return errors.enumerated().sorted { first, second in
+            let (one, other) = (ranks[first.element.file] ?? 0, ranks[second.element.file] ?? 0)
+            if one != other { return one < other }
+            let (place, next) = (first.element.place ?? .start, second.element.place ?? .start)
+            return place == next ? first.offset < second.offset : place < next
+        }.map(\.element)
     }
 
     /// A single file without parsing; nil when there is none.

@@ -43,9 +43,16 @@ package struct LoadedConfiguration: Equatable, Sendable {
     /// The key of a list's element in ``listOrigins``.
     static func elementKey(_ key: String, _ name: String) -> String { "\(key) \(tomlString(name))" }
 
-    /// Mistakes between sections that are valid by themselves.
-    var mistakesBetweenSections: [ConfigurationError] {
-        mistakesOfLogSwitch + mistakesOfReceiptTopics + mistakesOfClientIDs + mistakesOfMapPage
+    /// Mistakes between keys and sections that are valid by themselves.
+    ///
+    /// Those of a section with another mistake are left out: what looks missing may be what that mistake left unread.
+    func mistakesBetweenSections(after mistakes: [ConfigurationError]) -> [ConfigurationError] {
+        func areRead(_ sections: Set<String>) -> Bool {
+            mistakes.allSatisfy { mistake in mistake.kind.sections.map(sections.isDisjoint) ?? false }
+        }
+        return (areRead(["[log]", "[[destination]]"]) ? mistakesOfLogSwitch : [])
+            + (areRead(["[dispatch]", "[[destination]]"]) ? mistakesOfReceiptTopics + mistakesOfClientIDs : [])
+            + (areRead(["[map]"]) ? mistakesOfMapPage : [])
     }
 }
 

@@ -6,9 +6,13 @@ extension LoadedConfiguration {
     /// The keys that a file sets and nothing uses, one line each: `w.toml:6:1: [[destination]] topic: kind "traccar" does not use it`.
     ///
     /// They are not mistakes: the tracker runs with them. Often they were intended for another section or another kind.
-    package var unusedKeys: [String] {
-        entries.compactMap { entry in
-            guard let origin = entry.origin, let reason = reason(entry) else { return nil }
+    package var unusedKeys: [String] { unusedKeys(after: []) }
+
+    /// The same for a configuration with mistakes: without those whose kind may be what a mistake left unread.
+    package func unusedKeys(after mistakes: [ConfigurationError]) -> [String] {
+        let unsure = Set(mistakes.compactMap { $0.kind.sectionOfUnreadKind })
+        return entries.compactMap { entry in
+            guard !unsure.contains(entry.section), let origin = entry.origin, let reason = reason(entry) else { return nil }
             return "\(origin.file):\(origin.place.line):\(origin.place.column): \(entry.section) \(entry.key): \(reason)"
         }
     }
