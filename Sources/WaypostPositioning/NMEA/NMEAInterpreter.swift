@@ -29,6 +29,8 @@ struct NMEAInterpreter {
     private var judged = (lines: 0, damaged: 0)
     /// How many bytes have come since the last whole sentence, and when.
     private var noise: (byteCount: Int, at: Int64) = (0, 0)
+    /// Since when the speed of an open line is looked for, and whether each has been tried; nil once it is known.
+    private var speedSearch: (since: Int64, hasTriedAll: Bool)?
     /// The moment of the last new fix, report without a fix, or connection.
     private var newsAt: Int64
 
@@ -73,10 +75,20 @@ struct NMEAInterpreter {
         lateSentenceCount = 0
         judged = (0, 0)
         noise = (0, now)
+        speedSearch = nil
         lastSentenceAt = now
         newsAt = now
         return [.status(.connected(peer))] + (isAnswer ? losses.connect() : [])
     }
+
+    /// A line is open whose speed has to be found: at the wrong ones every receiver sends bytes that cannot be read.
+    mutating func searchSpeed(at now: Int64) {
+        noise = (0, now)
+        speedSearch = (now, false)
+    }
+
+    /// Each speed has been tried once.
+    mutating func noteEverySpeedTried() { speedSearch?.hasTriedAll = true }
 
     /// There are no positions until further notice, for this reason.
     mutating func lose(_ reason: LossReason) -> [PositionSourceEvent] { losses.lose(reason) }
@@ -126,6 +138,8 @@ struct NMEAInterpreter {
     mutating func checkSilence(at now: Int64) -> [PositionSourceEvent] {
         if now < silenceDeadline { return [] }
         let isNoisy = noise.byteCount >= NMEAInterpreter.leastNoiseBytes && now - noise.at < silence.limitMilliseconds
+        // The next speed may be the right one.
+        if isNoisy, let search = speedSearch, !search.hasTriedAll || now - search.since < silence.limitMilliseconds { return [] }
         return lose(isNoisy ? .unreadable : .silent)
     }
 

@@ -23,6 +23,12 @@ final class NMEASession: Sendable {
     /// A connection is open; `peer` names the other side for people.
     func connected(to peer: String) { deliver { $0.connected(to: peer, at: MonotonicClock.milliseconds) } }
 
+    /// A line is open whose speed has to be found.
+    func searchSpeed() { interpreter.withLock { $0.searchSpeed(at: MonotonicClock.milliseconds) } }
+
+    /// Each speed has been tried once.
+    func noteEverySpeedTried() { interpreter.withLock { $0.noteEverySpeedTried() } }
+
     /// There are no positions until further notice; reported once until the next fix.
     func lose(_ reason: LossReason) {
         deliver { $0.lose(reason) }

@@ -77,6 +77,9 @@ struct BaudSearch: Sendable {
     /// Whether bytes other than NMEA came, at any speed.
     private(set) var hasHeardNoise = false
 
+    /// Whether each speed has been tried once.
+    var hasTriedAll: Bool { isOnlyOne || round > 0 }
+
     /// A search over all speeds.
     ///
     /// - Parameter lastGood: the last good speed of this line.

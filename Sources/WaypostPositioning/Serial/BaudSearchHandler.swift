@@ -36,6 +36,7 @@ final class BaudSearchHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
+        session.searchSpeed()
         search.begin(at: MonotonicClock.milliseconds)
         wait(context)
     }
@@ -62,6 +63,7 @@ final class BaudSearchHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     private func take(_ step: BaudSearch.Step, _ context: ChannelHandlerContext) {
+        if search.hasTriedAll { session.noteEverySpeedTried() }
         switch step {
         case .listen where MonotonicClock.milliseconds >= requestDeadline: context.close(promise: nil)  // To open it again.
         case .listen: wait(context)

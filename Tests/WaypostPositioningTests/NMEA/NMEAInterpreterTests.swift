@@ -57,6 +57,20 @@ import WaypostTestKit
         #expect(interpreter.checkSilence(at: 19_000) == [.status(.stillLost(.silent))])
     }
 
+    /// At a wrong speed every receiver sends bytes that cannot be read.
+    @Test func waitsForEverySpeedBeforeItCallsBytesUnreadable() {
+        var interpreter = NMEAInterpreter(name: "n", at: 0)
+        _ = interpreter.lose(.deviceGone("gone"))
+        interpreter.searchSpeed(at: 60_000)
+        interpreter.noteNoise(100, at: 60_100)
+        #expect(interpreter.checkSilence(at: 60_100) == [] && interpreter.checkSilence(at: 65_050) == [])
+        interpreter.searchSpeed(at: 70_000)
+        interpreter.noteEverySpeedTried()
+        interpreter.noteNoise(100, at: 74_900)
+        #expect(interpreter.checkSilence(at: 74_999) == [])
+        #expect(interpreter.checkSilence(at: 75_000) == [.status(.stillLost(.unreadable))])
+    }
+
     @Test func saysThatAReceiverRepeatsOneFix() {
         var interpreter = NMEAInterpreter(name: "n", at: 0)
         _ = interpreter.connected(to: "x", at: 0)

@@ -254,6 +254,22 @@ extension SerialLineTests {
             }
         }
 
+        /// The first bytes of a receiver that is plugged in come at a wrong speed: that is no verdict about it.
+        @Test func judgesNoReceiverThatHasJustBeenPluggedIn() async throws {
+            let link = NSTemporaryDirectory() + "waypost-gps-\(UUID().uuidString)"
+            defer { unlink(link) }
+            try await running(source(link)) { log in
+                // For long there was none.
+                try await Task.sleep(for: .seconds(6))
+                let wire = try SerialWire(baudRate: 9_600, receiver: SimulatedReceiver(periodMilliseconds: 1_000))
+                defer { wire.unplug() }
+                #expect(symlink(wire.terminal.path, link) == 0)
+                #expect(await log.waits { !$0.positions.isEmpty })
+                let verdicts = log.events.filter { $0 == .lost(.unreadable) || $0 == .status(.stillLost(.unreadable)) }
+                #expect(verdicts.isEmpty)
+            }
+        }
+
         @Test func takesAFloodAtTheHighestSpeed() async throws {
             let terminal = try PseudoTerminal()
             defer { terminal.unplug() }
