@@ -40,7 +40,8 @@ struct BoardLines: Sendable {
         switch headerUART {
         case .full: return ["/dev/ttyAMA0"]
         case .mini: return [isFull ? "/dev/ttyAMA0" : "/dev/ttyS0"]
-        case .besideDebugConnector: return [boot?.line(["dtparam=uart0_console"]) == nil ? "/dev/ttyAMA10" : "/dev/ttyAMA0"]
+        case .besideDebugConnector:
+            return [boot?.line(["dtparam=uart0_console", "dtparam=uart0_console=on"]) == nil ? "/dev/ttyAMA10" : "/dev/ttyAMA0"]
         case nil: return isFull ? ["/dev/ttyAMA0"] : ["/dev/ttyAMA0", "/dev/ttyS0"]
         }
     }

@@ -15,7 +15,9 @@ enum MiniUARTCheck: DoctorCheck {
             return .notChecked("\(board.model.text), but no /boot/firmware/config.txt can be read")
         }
         let port = facts.ports.first { isOnPins($0.path) || isOnPins($0.device) }
-        let isEnabled = boot.line(["enable_uart=1", "dtparam=uart0=on", "dtparam=uart0"])
+        let uart0 = boot.line(["dtparam=uart0=on", "dtparam=uart0", "dtparam=uart0_console=on", "dtparam=uart0_console"])
+        // On a Pi 5 the other setting is that of the debug connector.
+        let isEnabled = board.headerUART == .besideDebugConnector ? uart0 : boot.line(["enable_uart=1"]) ?? uart0
         // Nothing says that the receiver is on the pins: only a user who switched the UART on can mean that.
         guard port != nil || facts.ports.isEmpty && isEnabled != nil && !facts.mayHaveUSBReceiver else { return .well }
         switch board.headerUART {
@@ -62,26 +64,40 @@ enum MiniUARTCheck: DoctorCheck {
         _ facts: SystemFacts, _ board: Board, _ boot: BootConfiguration, _ port: ReceiverPort?, _ isEnabled: Evidence?
     ) -> CheckReport {
         if isEnabled == nil {
-            let evidence = [board.model] + [port?.evidence].compactMap { $0 } + others(boot)
+            let other = boot.line(["enable_uart=1"]).map { [$0] } ?? []
+            let evidence = [board.model] + [port?.evidence].compactMap { $0 } + other + others(boot, "dtparam=uart0=on")
+            let what =
+                "the UART of the pins is switched off" + (other.isEmpty ? "" : ": enable_uart=1 is for the debug connector of this model")
+            let naming = port.flatMap { onDebugConnector($0, facts) ? [namingPins($0, facts)] : nil } ?? []
             return .found(
                 Finding(
-                    what: "the UART of the pins is switched off", evidence: evidence,
-                    commands: [#"printf '\n[all]\ndtparam=uart0=on\n' | sudo tee -a \#(boot.path)"#, "sudo reboot"]))
+                    what: what + (naming.isEmpty ? "" : "; \(port?.path ?? "") is the debug connector"), evidence: evidence,
+                    commands: [#"printf '\n[all]\ndtparam=uart0=on\n' | sudo tee -a \#(boot.path)"#] + naming + ["sudo reboot"]))
         }
-        guard let port, port.device == "/dev/ttyAMA10" else { return .well }
-        let file = shellWord(port.evidence.file)
+        guard let port, onDebugConnector(port, facts) else { return .well }
         return .found(
             Finding(
                 what: "\(port.path) is the debug connector of this model; the pins are /dev/ttyAMA0",
                 evidence: [board.model, port.evidence],
-                commands: ["\(facts.sudo(for: file))sed -i 's|\(sedPattern(port.path))|/dev/ttyAMA0|' \(file)"]
+                commands: [namingPins(port, facts)]
                     + (port.isOfGPSD ? ["sudo systemctl restart gpsd.service"] : facts.restartCommands)))
     }
 
+    /// Whether a port of a Pi 5 is its debug connector: as its link says, or, on a card, the settings.
+    private static func onDebugConnector(_ port: ReceiverPort, _ facts: SystemFacts) -> Bool {
+        port.device == "/dev/ttyAMA10" || facts.boardLines.devices(of: port.path) == ["/dev/ttyAMA10"]
+    }
+
+    /// The command that names the pins of a Pi 5 instead of a port.
+    private static func namingPins(_ port: ReceiverPort, _ facts: SystemFacts) -> String {
+        let file = shellWord(port.evidence.file)
+        return "\(facts.sudo(for: file))sed -i 's|\(sedPattern(port.path))|/dev/ttyAMA0|' \(file)"
+    }
+
     /// A setting under another model's heading is the usual reason.
-    private static func others(_ boot: BootConfiguration) -> [Evidence] {
-        let misplaced = misplaced(boot)
-        return misplaced.isEmpty ? [Evidence(file: boot.path, text: "no enable_uart=1")] : misplaced
+    private static func others(_ boot: BootConfiguration, _ setting: String = "enable_uart=1") -> [Evidence] {
+        let misplaced = misplaced(boot).filter { setting.hasPrefix("enable_uart") || $0.text.contains("uart0") }
+        return misplaced.isEmpty ? [Evidence(file: boot.path, text: "no \(setting)")] : misplaced
     }
 
     private static func misplaced(_ boot: BootConfiguration) -> [Evidence] {
