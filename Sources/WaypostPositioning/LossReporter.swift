@@ -52,7 +52,7 @@ extension LossReason {
     }
 
     /// A line at the wrong speed, or a server for something else.
-    static let unreadable = LossReason.unusable(LossDetail("data comes, but no positions can be read from it", obstacle: .unreadable))
+    static let unreadable = LossReason.unusable(LossDetail(PositionSearch.unreadableWords, obstacle: .unreadable))
 
     fileprivate var isUnusable: Bool { if case .unusable = self { true } else { false } }
 }

@@ -49,6 +49,8 @@ well() {
     status '"state":"fix"'
     link /etc/systemd/system/sysinit.target.wants/systemd-timesyncd.service /lib/systemd/system/systemd-timesyncd.service
     file /lib/systemd/system/waypostd.service '[Service]\nUser=waypost\n'
+    link /etc/systemd/system/multi-user.target.wants/waypostd.service /lib/systemd/system/waypostd.service
+    file /proc/1/comm 'systemd\n'
     program 700 waypostd /dev/ttyAMA0
 }
 # status MEMBERS: a whole status of the tracker, with what it says of its source.
@@ -100,4 +102,7 @@ well && rm -r "$tree/proc" "$tree/commands"
 file /boot/firmware/cmdline.txt 'console=serial0,115200 console=tty1 root=/dev/mmcblk0p2\n'
 diagnosed console "sudo sed -i 's|console=serial0,115200 \*||' $tree/boot/firmware/cmdline.txt"
 grep -q '^not checked: uart: ' "$work/said" || short "a card shows no model: $(cat "$work/said")"
-printf 'doctor-trees: 17 systems with a fault each, found alone, and none where all is well\n'
+# Whether the tracker of a card will start.
+well && rm -r "$tree/proc" "$tree/commands" "$tree/etc/systemd/system/multi-user.target.wants"
+diagnosed service "sudo systemctl --root=$tree enable waypostd.service"
+printf 'doctor-trees: 18 systems with a fault each, found alone, and none where all is well\n'

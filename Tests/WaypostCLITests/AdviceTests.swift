@@ -1,5 +1,6 @@
 import Testing
 import WaypostConfiguration
+import WaypostControl
 import WaypostSystem
 
 @testable import WaypostCLI
@@ -27,6 +28,41 @@ import WaypostSystem
         #expect(commands.contains { $0.hasSuffix(" | tee /home/ana/.config/waypost/conf.d/disk.toml") })
         #expect(commands.contains("kill 700"))
         #expect(!commands.contains { $0.contains("/etc/waypost") || $0.contains("waypostd.service") })
+    }
+
+    /// The service's restart would read another file than the one that is changed.
+    @Test(arguments: [true, false]) func restartsTheTrackerThatReadsTheFile(isRunning: Bool) throws {
+        let commands = try ownTracker {
+            try $0.addProcess(650, "waypostd", unit: "waypostd.service")
+            try $0.remove("/etc/systemd/system/sysinit.target.wants")
+            try $0.remove("/commands/timedatectl")
+            if !isRunning { for name in ["/proc/700", "/commands/status.json"] { try $0.remove(name) } }
+        }
+        .flatMap(\.commands)
+        #expect(commands.contains { $0.hasSuffix("/home/ana/.config/waypost/conf.d/time.toml") }, "\(commands)")
+        #expect(!commands.contains { $0.contains("waypostd.service") }, "\(commands)")
+        #expect(commands.contains(isRunning ? "kill 700" : "# then start waypost run again"))
+    }
+
+    /// The receiver's port is that of the tracker which must release it.
+    @Test func stopsTheTrackerThatHasThePort() throws {
+        let commands = try ownTracker { try $0.writeStatus(#""state":"lost","reason":"silent","detail":"the source is silent""#) }
+            .flatMap(\.commands)
+        let first = try #require(commands.firstIndex(of: "kill 700"))
+        #expect(commands.dropFirst(first + 1).first?.hasPrefix("sudo waypost receiver show --port /dev/ttyACM0") == true, "\(commands)")
+        #expect(!commands.contains { $0.contains("waypostd.service") })
+    }
+
+    /// A service that tells a stranger next to nothing is still the tracker that answers.
+    @Test func advisesAStrangerAboutTheServiceThatAnswers() throws {
+        let system = try FakeSystem()
+        try system.write("[log]\n", to: "/home/ana/.config/waypost/waypost.toml")
+        let own = DefaultPaths(environment: ["HOME": "/home/ana"], userID: 1_000, userName: "ana")
+        var status = StatusReport()
+        status.processID = 700
+        let tree = SystemTree(root: system.path)
+        #expect(SystemFacts.paths(status: status, own: own, in: tree) == .service)
+        #expect(SystemFacts.paths(status: nil, own: own, in: tree) == own)
     }
 
     @Test func movesTheTracksOfAUsersOwnTracker() throws {
@@ -65,6 +101,7 @@ import WaypostSystem
             #expect(commands.contains("sudo sed -i 's|console=serial0,115200 *||' \(root)/boot/firmware/cmdline.txt"), "\(commands)")
             #expect(commands.contains("sudo systemctl --root=\(root) disable serial-getty@ttyS0.service"))
             #expect(commands.contains { $0.hasPrefix("printf '") && $0.hasSuffix("| sudo tee -a \(root)/boot/firmware/config.txt") })
+            #expect(!commands.contains { $0.contains("enable waypostd.service") })
             #expect(commands.contains("sudo usermod --prefix \(root) -aG dialout waypost"))
             // What names this machine's files and services would change the wrong one.
             #expect(commands.allSatisfy { $0.contains(root) }, "\(commands)")
@@ -81,6 +118,23 @@ import WaypostSystem
                 reports: [("x", .found(card.rewritten(finding)))], root: "/media/card", isCard: true)
             #expect(report.lines.contains("    there     sudo apt-get install gpsd"))
             #expect(report.lines.contains("there: put the card back, start its system, and run these commands there"))
+        }
+    }
+
+    /// Nothing can run on a card: what counts is whether it starts.
+    @Test func enablesTheTrackerOfACard() throws {
+        try card { system, card, _ in
+            try system.remove("/etc/systemd/system/multi-user.target.wants")
+            let tree = SystemTree(root: system.path)
+            func finding() throws -> Finding {
+                let report = ServiceCheck.examine(SystemFacts(tree: tree, measurements: Measurements(saved: tree)))
+                return card.rewritten(try #require(report.findings.first))
+            }
+            let enabling = "sudo systemctl --root=\(system.path) enable waypostd.service"
+            #expect(try finding().commands == [enabling])
+            #expect(try finding().what == "the tracker does not start with this system: its unit is not enabled")
+            try system.link("/etc/systemd/system/waypostd.service", to: "/dev/null")
+            #expect(try finding().commands == ["sudo systemctl --root=\(system.path) unmask waypostd.service", enabling])
         }
     }
 

@@ -62,6 +62,37 @@ import WaypostSystem
         #expect(finding.commands.last == "sudo reboot")
     }
 
+    /// The header of a Pi 5, by its model and its settings alone.
+    @Test(
+        arguments: [
+            ("dtparam=uart0=on", "ttyAMA0", nil, []), ("dtparam=uart0_console", "serial0", nil, []),
+            ("dtparam=uart0=on", "serial0", "/dev/serial0 is the debug connector of this model; the pins are /dev/ttyAMA0", ["serial0"]),
+            (
+                "enable_uart=1", "ttyAMA0", "the UART of the pins is switched off: enable_uart=1 is for the debug connector of this model",
+                ["uart0"]
+            ),
+            (
+                "enable_uart=1", "serial0",
+                "the UART of the pins is switched off: enable_uart=1 is for the debug connector of this model; /dev/serial0 is the debug connector",
+                ["uart0", "serial0"]
+            ),
+            ("dtparam=audio=on", "ttyAMA0", "the UART of the pins is switched off", ["uart0"]),
+        ] as [(String, String, String?, [String])])
+    func knowsTheHeaderOfAPi5(boot: String, port: String, words: String?, commands: [String]) throws {
+        let card = Card(model: "Raspberry Pi 5 Model B Rev 1.0", boot: boot, console: "tty1", port: port, isOnReceiver: false)
+        let found = try system(card).findings().filter { $0.check == "uart" }.map(\.finding)
+        #expect(found.map(\.what) == [words].compactMap { $0 })
+        let changes = [
+            "uart0": #"printf '\n[all]\ndtparam=uart0=on\n' | sudo tee -a /boot/firmware/config.txt"#,
+            "serial0": "sudo sed -i 's|/dev/serial0|/dev/ttyAMA0|' /etc/waypost/waypost.toml",
+        ]
+        let all = found.flatMap(\.commands)
+        for (name, change) in changes { #expect(all.contains(change) == commands.contains(name), "\(name): \(all)") }
+        let isOff = commands.contains("uart0")
+        #expect(found.flatMap(\.evidence).contains { $0.text == "no dtparam=uart0=on" } == isOff)
+        #expect(!found.flatMap(\.evidence).contains { $0.text == "no enable_uart=1" })
+    }
+
     @Test func readsABootPartitionAlone() throws {
         let system = try FakeSystem()
         for name in ["proc", "sys", "commands", "etc", "boot", "usr"] { try system.remove("/" + name) }
@@ -95,7 +126,8 @@ import WaypostSystem
         let reports = try system(card).examine()
         let well = reports.filter { $0.report == .well }.map(\.check)
         // A time service is enabled among the files of the card.
-        #expect(well == ["configuration", "console", "modemmanager", "gpsd", "permission", "owner", "clock", "sharing", "map page"])
+        #expect(
+            well == ["configuration", "service", "console", "modemmanager", "gpsd", "permission", "owner", "clock", "sharing", "map page"])
         let lines = DoctorReport(reports: reports).lines
         #expect(lines.contains("not checked: uart: no /proc/device-tree/model, so the model is not known"), "\(lines)")
     }

@@ -23,6 +23,7 @@ final class FakeSystem {
         try write("root:x:0:\ndialout:x:20:pi\nwaypost:x:990:\n", to: "/etc/group")
         try write(
             "[Service]\nUser=waypost\nSupplementaryGroups=dialout\n", to: "/usr/lib/systemd/system/waypostd.service")
+        try link("/etc/systemd/system/multi-user.target.wants/waypostd.service", to: "/usr/lib/systemd/system/waypostd.service")
         try link("/etc/systemd/system/sysinit.target.wants/systemd-timesyncd.service", to: "/lib/systemd/system/systemd-timesyncd.service")
         try makeFolder(above: "/var/lib/waypost/last-position")
         try addProcess(1, "systemd")
@@ -84,6 +85,17 @@ final class FakeSystem {
         try write(
             #"{"class":"STATUS","version":"0.1.0","pid":700,"uptime":\#(uptime),"health":"degraded","problems":[\#(problems)],"source":{"url":"serial:auto",\#(source)},"#
                 + #""following":{"pace":"following","for":[],"stationary":false}}"# + "\n",
+            to: "/commands/status.json")
+    }
+
+    /// What `waypost status --json` would say after 90 seconds without a position.
+    func writeSearch(_ tried: [(source: String, found: String)], _ next: String = "run the doctor", _ commands: [String] = []) throws {
+        let attempts = tried.map { #"{"source":"\#($0.source)","found":"\#($0.found)"}"# }.joined(separator: ",")
+        let list = commands.map { "\"\($0.replacing("\"", with: "\\\""))\"" }.joined(separator: ",")
+        try write(
+            #"{"class":"STATUS","version":"0.1.0","pid":700,"uptime":90,"health":"degraded","problems":[],"#
+                + #""source":{"url":"\#(tried[0].source)","state":"lost","reason":"disconnected"},"#
+                + #""search":{"seconds":90,"why":"x","tried":[\#(attempts)],"next":"\#(next)","commands":[\#(list)]}}"# + "\n",
             to: "/commands/status.json")
     }
 

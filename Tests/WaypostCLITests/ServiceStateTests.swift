@@ -35,7 +35,6 @@ import WaypostSystem
         let system = try FakeSystem()
         try system.remove("/proc/700")
         try system.link("/etc/systemd/system/waypostd.service", to: "/dev/null")
-        try system.write("", to: "/dev/null")
         let finding = try #require(report(ServiceCheck.self, system).findings.first)
         #expect(finding.commands == ["sudo systemctl unmask waypostd.service", "sudo systemctl enable --now waypostd.service"])
         #expect(finding.evidence.first?.text == "masked: nothing can start it")

@@ -28,6 +28,59 @@ import Testing
         #expect(unchecked("antenna") == nil && unchecked("baud") == nil)
     }
 
+    /// What cannot be read is no silence, and shows neither speed nor satellites.
+    @Test func doesNotCallSilentWhatSendsGarbage() throws {
+        let system = try FakeSystem()
+        let found = "connected (/dev/ttyACM0 at 9600 baud): data comes, but no positions can be read from it"
+        try system.writeSearch([("gpsd://localhost:2947", "not connected: no gpsd answers"), ("serial:auto", found)])
+        let unchecked = { (name: String) in system.examine().first { $0.check == name }?.report.notChecked }
+        for name in ["antenna", "baud"] { #expect(unchecked(name) == "data comes, but no positions can be read from it") }
+    }
+
+    /// The tracker has asked gpsd: nothing else can be well with it.
+    @Test func seesAGPSDWithoutReceiver() throws {
+        let system = try FakeSystem()
+        try system.write("DEVICES=\"\"\nUSBAUTO=\"true\"\n", to: "/etc/default/gpsd")
+        try system.link("/etc/systemd/system/sockets.target.wants/gpsd.socket", to: "/lib/systemd/system/gpsd.socket")
+        try system.write("[[source]]\nurl = \"gpsd://localhost\"\n", to: "/etc/waypost/waypost.toml")
+        try system.remove("/proc/700/fd/5")
+        try system.addProcess(500, "gpsd", unit: "gpsd.service")
+        let change = #"sudo sed -i 's|^DEVICES=.*|DEVICES="/dev/ttyACM0"|' /etc/default/gpsd"#
+        try system.writeSearch([("gpsd://localhost:2947", "gpsd runs, but has no receiver")], "tell gpsd the port", [change])
+        #expect(system.findings().map(\.check) == ["gpsd"])
+        #expect(system.findings().first?.finding.what == "gpsd has no receiver; tell gpsd the port")
+        #expect(system.findings(.note).map(\.finding.what) == ["no position for 90 s: see gpsd"])
+        // Where the tracker says nothing, the open files of gpsd show it.
+        try system.remove("/commands/status.json")
+        #expect(system.findings().map(\.finding.commands.first) == [change])
+        try system.link("/proc/500/fd/5", to: "/dev/ttyACM0")
+        #expect(system.findings().isEmpty)
+        for name in ["/proc/500/fd/5", "/sys/class/tty/ttyACM0"] { try system.remove(name) }
+        let words = "the tracker reads from gpsd, which has no receiver: none is configured, and none is plugged in; plug one in"
+        #expect(system.findings().map(\.finding.what) == [words])
+    }
+
+    /// What keeps positions from coming is told before what does not; a consequence points to its cause.
+    @Test func beginsWithWhatKeepsPositionsFromComing() throws {
+        let system = try FakeSystem()
+        try system.write("cpu  1 2 3\nbtime 34\n", to: "/proc/stat")
+        try system.writeStatus(#""state":"searching","satellites_seen":4"#, uptime: 400)
+        #expect(system.findings().map(\.check) == ["fix", "clock"])
+        try system.writeStatus(#""state":"searching""#, uptime: 0)
+        let what = system.findings(.note).first?.finding.what
+        #expect(what?.hasPrefix("no satellite in view yet; a cold start") == true, "\(what ?? "")")
+    }
+
+    @Test func saysTheMistakeOnceThatKeepsTheServiceFromStarting() throws {
+        let system = try FakeSystem()
+        for name in ["/proc/700", "/commands/status.json"] { try system.remove(name) }
+        try system.write("[log]\nsync_intervall = 5\n", to: "/etc/waypost/waypost.toml")
+        let findings = system.findings()
+        #expect(findings.map(\.check) == ["configuration"])
+        #expect(findings.first?.finding.commands.last == "sudo systemctl restart waypostd.service")
+        #expect(system.findings(.note).map(\.finding.what) == ["the tracker is not running: see configuration"])
+    }
+
     @Test(arguments: [
         ("", "/commands/status.json is empty: the tracker did not answer when it was saved"),
         (#"{"class":"STATUS","version":"0.1"#, "/commands/status.json is damaged: it is not a whole answer of waypost status --json"),

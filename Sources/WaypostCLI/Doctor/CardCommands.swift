@@ -49,7 +49,7 @@ struct CardCommands {
         case "systemctl":
             switch words.dropFirst(2).first {
             case "restart", "daemon-reload": return .nextStart
-            case let action? where ["enable", "disable"].contains(action):
+            case let action? where ["enable", "disable", "unmask"].contains(action):
                 let units = words.dropFirst(3).filter { $0 != "--now" }
                 return .here((["sudo systemctl", "--root=\(shellWord(tree.root))", action] + units).joined(separator: " "))
             default: return .there

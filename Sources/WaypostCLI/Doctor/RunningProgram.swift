@@ -11,6 +11,8 @@ struct RunningProgram: Equatable, Sendable {
     var name: String
     /// The systemd unit that it belongs to: `gpsd.service`.
     var unit: String?
+    /// Whether it is known what it belongs to; a saved tree need not say.
+    var hasKnownUnit = false
     /// The serial lines that it has open, with the links as evidence.
     var lines: [Line] = []
     /// The pseudo terminals that it has open: the one that it was started from, or one that stands for a serial line.
@@ -26,15 +28,16 @@ struct RunningProgram: Equatable, Sendable {
         var evidence: Evidence
     }
 
-    /// All processes of the tree; nil without a `/proc`, or with an empty one, as every card has.
+    /// All processes of the tree; nil without a `/proc`, or with one without processes, as every card has.
     static func all(in tree: SystemTree) -> [RunningProgram]? {
-        guard let names = tree.names(in: "/proc"), !names.isEmpty else { return nil }
-        return names.compactMap { Int($0) }.sorted().compactMap { processID in
+        let numbers = (tree.names(in: "/proc") ?? []).compactMap { Int($0) }.sorted()
+        guard !numbers.isEmpty else { return nil }
+        return numbers.compactMap { processID in
             guard let name = tree.firstLine(of: "/proc/\(processID)/comm")?.text else { return nil }
             var program = RunningProgram(processID: processID, name: name)
             program.parentID = field("PPid", of: processID, in: tree).flatMap { Int($0) }
-            let group = tree.lines(of: "/proc/\(processID)/cgroup")?.last?.text.split(separator: "/").last
-            program.unit = group.flatMap { $0.hasSuffix(".service") ? String($0) : nil }
+            program.unit = unit(of: processID, in: tree)
+            program.hasKnownUnit = tree.exists("/proc/\(processID)/cgroup")
             let folder = "/proc/\(processID)/fd"
             guard let descriptors = tree.names(in: folder) else {
                 // A saved tree need not have them; a running system hides them from everybody but root.
@@ -51,6 +54,12 @@ struct RunningProgram: Equatable, Sendable {
             }
             return program
         }
+    }
+
+    /// The systemd unit of a process, if it is a service.
+    static func unit(of processID: Int, in tree: SystemTree) -> String? {
+        let group = tree.lines(of: "/proc/\(processID)/cgroup")?.last?.text.split(separator: "/").last
+        return group.flatMap { $0.hasSuffix(".service") ? String($0) : nil }
     }
 
     /// Whether an open file is a pseudo terminal of a container, which has the same name there as another one has here; a saved tree does not say.

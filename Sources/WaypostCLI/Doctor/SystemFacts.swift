@@ -61,11 +61,20 @@ struct SystemFacts: Sendable {
         let tree = SystemTree(root: "")
         let identity = ProcessIdentity.current()
         let own = DefaultPaths(environment: identity.environment, userID: identity.userID, userName: identity.userName)
-        // A user without their own configuration asks about the service, unless a tracker with another configuration answers.
-        var paths = tree.exists(own.configurationFile) ? own : .service
-        if let file = status?.configurationFile { paths.configurationFile = file }
         let measurements = Measurements(status: status, user: identity.userName, tree: tree)
-        return SystemFacts(tree: tree, measurements: measurements, paths: paths)
+        return SystemFacts(tree: tree, measurements: measurements, paths: paths(status: status, own: own, in: tree))
+    }
+
+    /// The paths of the tracker that a user asks about: the one that answers; else the user's own where there is a configuration, or the service.
+    static func paths(status: StatusReport?, own: DefaultPaths, in tree: SystemTree) -> DefaultPaths {
+        var paths = tree.exists(own.configurationFile) ? own : .service
+        if let file = status?.configurationFile {
+            paths.configurationFile = file
+        } else if let status, RunningProgram.unit(of: status.processID, in: tree) == unitName {
+            // It does not tell this user more.
+            paths = .service
+        }
+        return paths
     }
 
     /// Whether a file sets the sources; otherwise they are gpsd, then any known receiver.
@@ -108,8 +117,11 @@ struct SystemFacts: Sendable {
     /// The unit of the tracker; nil when it is not installed as a service.
     var unitPath: String? { SystemFacts.unitPath(in: tree) }
 
-    /// Whether an administrator has masked the service: its unit is a link to nothing.
-    var isServiceMasked: Bool { unitPath.flatMap(tree.linkTarget) == "/dev/null" }
+    /// The link to nothing with which an administrator has masked the service; nil when it is not masked.
+    var serviceMask: Evidence? {
+        SystemFacts.unitFolders.map { "\($0)/\(SystemFacts.unitName)" }.first { tree.linkTarget($0) == "/dev/null" }
+            .map { Evidence(file: $0, text: "masked: nothing can start it") }
+    }
 
     /// The unit of the tracker in a system; nil when it is not installed as a service.
     static func unitPath(in tree: SystemTree) -> String? {
@@ -131,10 +143,19 @@ struct SystemFacts: Sendable {
         }
     }
 
-    /// The process of the tracker: the service's, else one of this user; nil when only others run, as one that somebody else tries by hand.
+    /// The name of the tracker's unit.
+    static let unitName = "waypostd.service"
+
+    /// The process of the tracker that reads ``configurationFile``.
+    ///
+    /// It is the one that answers; else the service's for the service's file, and one of this user for another. Nil when only others run, as one
+    /// that somebody else tries by hand.
     var tracker: RunningProgram? {
         let all = (programs ?? []).filter { $0.name == "waypostd" }
-        return all.first { $0.unit == "waypostd.service" } ?? all.first { unitPath == nil || !isOfOthers($0) }
+        if let answering = all.first(where: { $0.processID == measurements.status?.processID }) { return answering }
+        let isServices = configurationFile == DefaultPaths.service.configurationFile
+        if isServices, let service = all.first(where: { $0.unit == SystemFacts.unitName }) { return service }
+        return all.first { $0.unit != SystemFacts.unitName && (unitPath == nil || !isOfOthers($0)) }
     }
 
     /// Whether a process belongs to another person than this user; false when that is not known, as in a saved system.
@@ -156,15 +177,25 @@ struct SystemFacts: Sendable {
 
     /// Whether the tracker is the service of this system, rather than started by a user with their own configuration.
     var isService: Bool {
-        let unit = tracker?.unit
-        return unit.map { $0 == "waypostd.service" } ?? (configurationFile == DefaultPaths.service.configurationFile)
+        let isServices = configurationFile == DefaultPaths.service.configurationFile
+        guard let tracker else { return isServices }
+        return tracker.unit == SystemFacts.unitName || isServices && !tracker.hasKnownUnit
     }
+
+    /// The command that restarts the service.
+    static let serviceRestart = "sudo systemctl restart \(unitName)"
 
     /// The commands that make the tracker read its configuration again.
     var restartCommands: [String] {
-        if isService { return ["sudo systemctl restart waypostd.service"] }
-        guard let program = tracker else { return [] }
-        return ["kill \(program.processID)", "# then start the tracker again, as before"]
+        if isService { return [SystemFacts.serviceRestart] }
+        guard let program = tracker else { return ["# then start waypost run again"] }
+        let sudo = measurements.user != nil && isOfOthers(program) ? "sudo " : ""
+        return ["\(sudo)kill \(program.processID)", "# then start waypost run again, as before"]
+    }
+
+    /// The commands that change a file of the configuration by hand, and make the tracker read it again.
+    func editingCommands(_ file: String) -> [String] {
+        [(sudo(for: file).isEmpty ? "editor " : "sudoedit ") + shellWord(file)] + restartCommands
     }
 
     /// The prefix of a command that changes a file of the configuration.

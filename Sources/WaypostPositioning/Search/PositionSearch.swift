@@ -30,6 +30,11 @@ package struct PositionSearch: Sendable, Equatable {
     /// The first words about a port that the user may not open.
     package static let deniedWords = "permission denied"
 
+    /// The words about data without positions.
+    package static let unreadableWords = "data comes, but no positions can be read from it"
+    /// The words about a gpsd without a receiver.
+    package static let emptyGPSDWords = "gpsd runs, but has no receiver"
+
     /// How long a cold start takes: the orbits of the satellites in view arrive in half a minute, the whole almanac in 12.5 minutes.
     package static let coldStartWords = "a cold start takes half a minute under an open sky, and up to 12.5 minutes under a poor one"
 
@@ -113,7 +118,7 @@ extension SourceObstacle {
         case .noGPSD: "not connected: no gpsd answers"
         case .gpsdNotInstalled: "not connected: gpsd is not installed"
         case .unknownHost(let host): "not connected: the name \(host) cannot be resolved"
-        case .gpsdWithoutReceiver: "gpsd runs, but has no receiver"
+        case .gpsdWithoutReceiver: PositionSearch.emptyGPSDWords
         case .noKnownReceiver(let candidates):
             switch candidates.first {
             case nil: "no receiver is plugged in"

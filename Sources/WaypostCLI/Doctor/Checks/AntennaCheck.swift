@@ -10,6 +10,7 @@ enum AntennaCheck: DoctorCheck {
     static func examine(_ facts: SystemFacts) -> CheckReport {
         guard let source = TrackerSource(facts) else { return .notChecked(TrackerSource.whyUnknown(facts)) }
         if source.isPlayed { return .notChecked("\(source.url) has no antenna") }
+        if source.isUnreadable { return .notChecked(PositionSearch.unreadableWords) }
         guard source.sends else { return .notChecked("no receiver sends anything") }
         guard source.isWithoutSatellites else { return .well }
         let evidence = [Evidence(file: facts.measurements.statusFile, text: source.words)]
@@ -19,7 +20,7 @@ enum AntennaCheck: DoctorCheck {
                 level: isLate ? .fault : .note,
                 what: isLate
                     ? "no satellite in view for \(spanText(seconds: source.secondsWithoutFix)): the antenna is unplugged, broken, without power, or under metal"
-                    : "no satellite in view for \(spanText(seconds: source.secondsWithoutFix)) yet; \(PositionSearch.coldStartWords)",
+                    : "no satellite in view\(source.waitWords) yet; \(PositionSearch.coldStartWords)",
                 evidence: evidence,
                 commands: isLate && source.isSerial
                     ? source.receiverCommands(facts)

@@ -1,5 +1,6 @@
 import Waypost
 import WaypostControl
+import WaypostPositioning
 import WaypostSystem
 
 /// A serial line that is read at another speed than the receiver's.
@@ -35,6 +36,7 @@ enum BaudRateCheck: DoctorCheck {
     /// Where no port is named the tracker, or gpsd, finds the speed, which is right when something can be read.
     private static func withoutPort(_ facts: SystemFacts) -> CheckReport {
         guard let source = TrackerSource(facts), source.isReceiver else { return .notChecked("no receiver's port is configured") }
+        if source.isUnreadable { return .notChecked(PositionSearch.unreadableWords) }
         return source.sends ? .well : .notChecked("no receiver sends anything")
     }
 

@@ -17,7 +17,7 @@ enum ConfigurationCheck: DoctorCheck {
             return Finding(
                 level: .note, what: "\(what); \(replacement.advice)",
                 evidence: [Evidence(file: file, line: replacement.origin.place.line, text: "")],
-                commands: [facts.sudo(for: file).isEmpty ? "editor \(shellWord(file))" : "sudoedit \(shellWord(file))"])
+                commands: facts.editingCommands(file))
         }
     }
 
@@ -35,10 +35,7 @@ enum ConfigurationCheck: DoctorCheck {
             return Finding(
                 what: "the tracker cannot start: \(mistake.kind)",
                 evidence: [Evidence(file: file, line: mistake.place?.line, text: "")],
-                commands: [
-                    facts.sudo(for: file).isEmpty ? "editor \(shellWord(file))" : "sudoedit \(shellWord(file))",
-                    "waypost config check \(shellWord(file))",
-                ])
+                commands: facts.editingCommands(file).prefix(1) + ["waypost config check \(shellWord(file))"] + facts.restartCommands)
         }
         let notChecked = hidden.map {
             "this user may not read \($0.file.dropFirst(facts.tree.root.count)); ask as root: sudo waypost doctor"
@@ -53,8 +50,7 @@ enum ConfigurationCheck: DoctorCheck {
             let file = problem.origin.map { String($0.file.dropFirst(facts.tree.root.count)) } ?? facts.configurationFile
             return Finding(
                 what: "\(problem.key): \(problem.reason)", evidence: [Evidence(file: file, line: problem.origin?.place.line, text: "")],
-                commands: problem.commands.isEmpty
-                    ? [(facts.sudo(for: file).isEmpty ? "editor " : "sudoedit ") + shellWord(file)] : problem.commands)
+                commands: problem.commands.isEmpty ? facts.editingCommands(file) : problem.commands)
         }
     }
 }

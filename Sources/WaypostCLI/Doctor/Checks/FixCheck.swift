@@ -23,13 +23,13 @@ enum FixCheck: DoctorCheck {
             let tried = search.tried.map { Evidence(file: facts.measurements.statusFile, text: "\($0.source): \($0.found)") }
             return .found(
                 Finding(
-                    what: "no position for \(search.seconds) s; \(oneLine(words, limit: 300))", evidence: tried,
+                    what: "no position\(source.waitWords); \(oneLine(words, limit: 300))", evidence: tried,
                     commands: known.isEmpty && isSentHere && source.isReceiver ? ["sudo waypost devices"] : known))
         }
         switch source.reason {
         case .noFix?, nil:
             guard source.secondsWithoutFix >= source.firstFixSeconds else {
-                let what = "no fix for \(spanText(seconds: source.secondsWithoutFix)) yet; \(PositionSearch.coldStartWords)"
+                let what = "no fix\(source.waitWords) yet; \(PositionSearch.coldStartWords)"
                 return .found(Finding(level: .note, what: what, evidence: evidence, commands: [TrackerSource.watchCommand]))
             }
             let sky = PositionSearch.satelliteWords(used: source.satellitesUsed, seen: source.satellitesSeen).map { " (\($0))" } ?? ""
@@ -109,6 +109,15 @@ struct TrackerSource: Sendable {
     /// Whether a receiver sends something, as far as the tracker knows.
     var sends: Bool { !lacksPositions || [nil, .noFix, .unusable].contains(reason) }
 
+    /// Whether some source delivers data in which no position can be read; its satellites and its speed are not known then.
+    var isUnreadable: Bool {
+        lacksPositions
+            && ([detail ?? ""] + (search?.tried.map(\.found) ?? [])).contains { $0.contains(PositionSearch.unreadableWords) }
+    }
+
+    /// How long there has been no position: ` for 20 s`; empty where that has only begun.
+    var waitWords: String { secondsWithoutFix < 1 ? "" : " for \(spanText(seconds: secondsWithoutFix))" }
+
     /// Whether a serial line of the machine delivers them.
     var isSerial: Bool { url.hasPrefix("serial:") }
 
@@ -117,7 +126,8 @@ struct TrackerSource: Sendable {
         let named = url.hasPrefix("serial:///") ? String(url.dropFirst("serial://".count).prefix { $0 != "?" }) : nil
         let port = named ?? facts.lines(openedBy: "waypostd").first
         let show = "sudo waypost receiver show" + (port.map { " --port \(shellWord($0))" } ?? "")
-        return ["sudo systemctl stop waypostd.service", show, "sudo systemctl start waypostd.service"]
+        if facts.isService { return ["sudo systemctl stop waypostd.service", show, "sudo systemctl start waypostd.service"] }
+        return facts.restartCommands.dropLast() + [show] + facts.restartCommands.suffix(1)
     }
 
     /// Whether a receiver delivers them, here or through gpsd.

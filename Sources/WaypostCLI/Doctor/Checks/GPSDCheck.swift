@@ -1,3 +1,4 @@
+import Waypost
 import WaypostConfiguration
 import WaypostPositioning
 import WaypostSystem
@@ -12,7 +13,7 @@ enum GPSDCheck: DoctorCheck {
             return .notChecked("neither /usr/sbin nor /etc/default/gpsd shows whether gpsd is installed")
         }
         if facts.readsFromLocalGPSD {
-            if let finding = bothHaveIt(facts) { return .found(finding) }
+            if let finding = bothHaveIt(facts) ?? empty(facts) { return .found(finding) }
             return facts.namesSources && !facts.readsSerialLines ? CheckReport(findings: missing(facts).map { [$0] } ?? []) : .well
         }
         guard facts.readsSerialLines else { return .well }
@@ -62,6 +63,18 @@ enum GPSDCheck: DoctorCheck {
             evidence: [automatic, start], commands: stopCommands)
     }
 
+    /// The tracker asked gpsd, which has no receiver, and has no position from another source either.
+    private static func empty(_ facts: SystemFacts) -> Finding? {
+        guard let source = TrackerSource(facts), source.lacksPositions, let search = source.search,
+            let attempt = search.tried.first(where: { $0.source.hasPrefix("gpsd:") && $0.found == PositionSearch.emptyGPSDWords })
+        else { return nil }
+        let isFault = search.tried.count == 1 || search.commands.contains { $0.contains("gpsd") }
+        let tried = Evidence(file: facts.measurements.statusFile, text: "\(attempt.source): \(attempt.found)")
+        return Finding(
+            level: isFault ? .fault : .note, what: "gpsd has no receiver" + (isFault ? "; \(oneLine(search.next, limit: 300))" : ""),
+            evidence: [tried] + [facts.gpsd.devicesLine].compactMap { $0 }, commands: isFault ? search.commands : [])
+    }
+
     /// The tracker reads only from gpsd, and gpsd is not installed, not started, or has no receiver.
     private static func missing(_ facts: SystemFacts) -> Finding? {
         guard let url = facts.configurationLine(containing: "gpsd:") else { return nil }
@@ -78,8 +91,9 @@ enum GPSDCheck: DoctorCheck {
                 evidence: [url, Evidence(file: "/etc/systemd/system/sockets.target.wants/gpsd.socket", text: "missing")],
                 commands: ["sudo systemctl enable --now gpsd.socket"])
         }
-        guard let line = facts.gpsd.devicesLine, facts.gpsd.devices.isEmpty, let automatic = facts.gpsd.notAutomaticLine else { return nil }
+        guard let line = facts.gpsd.devicesLine, facts.gpsd.devices.isEmpty else { return nil }
         let receiver = facts.lines?.first(where: \.isKnownGNSS)
+        guard let automatic = facts.gpsd.notAutomaticLine else { return withoutDevice(facts, receiver, [url, line]) }
         let path = receiver.map { $0.byIDNames.first ?? $0.path }
         let change =
             path.map { #"'s|^DEVICES=.*|DEVICES="\#($0)"|'"# } ?? #"'s|^USBAUTO=.*|USBAUTO="true"|'"#
@@ -87,5 +101,26 @@ enum GPSDCheck: DoctorCheck {
             what: "the tracker reads from gpsd, which is configured with no receiver, and not to use those that are plugged in",
             evidence: [url, line, automatic],
             commands: ["sudo sed -i \(change) /etc/default/gpsd", "sudo systemctl restart gpsd.service"])
+    }
+
+    /// gpsd takes a receiver when that is plugged in: none is, or gpsd has not taken it although the tracker waits for its positions.
+    private static func withoutDevice(_ facts: SystemFacts, _ receiver: SerialDevice?, _ evidence: [Evidence]) -> Finding? {
+        if let receiver {
+            let gpsd = facts.programs?.first { $0.name == "gpsd" }
+            guard let gpsd, gpsd.isVisible, gpsd.lines.isEmpty, facts.tracker != nil, TrackerSource(facts)?.lacksPositions != false else {
+                return nil
+            }
+            let idle = Evidence(file: "/proc/\(gpsd.processID)/fd", text: "no serial line is open")
+            return Finding(
+                what: "the tracker reads from gpsd, which has not taken \(receiver.path): it has no receiver", evidence: evidence + [idle],
+                commands: [
+                    #"sudo sed -i 's|^DEVICES=.*|DEVICES="\#(receiver.byIDNames.first ?? receiver.path)"|' /etc/default/gpsd"#,
+                    "sudo systemctl restart gpsd.service",
+                ])
+        }
+        guard let lines = facts.lines, !lines.contains(where: { $0.vendorID != nil }) else { return nil }
+        return Finding(
+            what: "the tracker reads from gpsd, which has no receiver: none is configured, and none is plugged in; plug one in",
+            evidence: evidence + [Evidence(file: "/sys/class/tty", text: "no serial line on USB")], commands: ["sudo waypost devices"])
     }
 }

@@ -20,7 +20,7 @@ enum MapPageCheck: DoctorCheck {
                     what:
                         "the map page at \(listen) is reached from the network without encryption: everybody on the way can read the token and the position; a proxy with TLS in front of 127.0.0.1 is better",
                     evidence: [Evidence(file: file, line: origin?.place.line, text: "insecure_lan = true")],
-                    commands: [facts.sudo(for: file).isEmpty ? "editor \(shellWord(file))" : "sudoedit \(shellWord(file))"]))
+                    commands: facts.editingCommands(file)))
         }
         if !facts.tree.exists("/usr/share/javascript/leaflet/leaflet.css") {
             findings.append(

@@ -32,7 +32,7 @@ enum OwnerCheck: DoctorCheck {
         return .found(
             Finding(
                 what: "files of the tracker belong to another user, and the service may not write them", evidence: evidence,
-                commands: ["sudo chown -R \(owner) \(words)"] + facts.restartCommands))
+                commands: ["sudo chown -R \(owner) \(words)", SystemFacts.serviceRestart]))
     }
 
     /// What the tracker itself writes in a folder: all of its state; of a log the journals and what is kept with them.

@@ -32,7 +32,7 @@ enum PortPermissionCheck: DoctorCheck {
         guard let group = ["dialout", "uucp"].lazy.compactMap({ name in entries.first { $0.name == name } }).first else {
             return .notChecked("no group dialout or uucp in /etc/group")
         }
-        return running(facts, group) ?? service(facts, group) ?? byHand(facts, group)
+        return running(facts, group) ?? (facts.isService ? service(facts, group) : nil) ?? byHand(facts, group)
             ?? .notChecked("the tracker is not running and not installed, so its user is not known")
     }
 

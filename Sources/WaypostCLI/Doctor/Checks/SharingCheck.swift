@@ -45,7 +45,7 @@ enum SharingCheck: DoctorCheck {
             return Finding(
                 level: .note, what: "[share] \(key): everybody in the network of \(address.host) may read the position",
                 evidence: [evidence],
-                commands: ["\(facts.sudo(for: evidence.file).isEmpty ? "editor" : "sudoedit") \(shellWord(evidence.file))"])
+                commands: facts.editingCommands(evidence.file))
         }
     }
 
