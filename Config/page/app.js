@@ -12,6 +12,9 @@ const map = new TrackMap();
 /** What may be looked at from outside, for tests and for the curious. */
 window.waypost = { state, get map() { return map.map; }, get indicator() { return map.indicator; }, get track() { return map.track; } };
 
+// Fetched while all else begins.
+const leaflet = document.documentElement.dataset.leaflet === "yes" ? loadLeaflet() : null;
+
 // The text for those without JavaScript has the place of the moment when the page was loaded.
 document.querySelector("noscript").remove();
 applyTheme();
@@ -49,7 +52,8 @@ const handlers = {
     else if (position) { if (!state.position || state.lost) take(position, lateness + 1000 * (report.age ?? 0)); }
     else lose(last, lastAge);
     if (wasPrivate && !privacy?.withheld) refill();
-    if (isFirst) { setDay(); refill(); loadDoctor(); }
+    // The doctor is a program of its own, which needs the processor that draws the map on a small board.
+    if (isFirst) { setDay(); refill(); setTimeout(loadDoctor, 3000); }
     // A stop has begun, or has ended.
     else if (isToday() && report.status.following?.stationary !== stood) loadTrack();
     map.markInside(report.status.fences?.inside);
@@ -101,7 +105,7 @@ function take(position, lateness) {
   noteAge(0, lateness);
   map.update(position);
   map.indicator.setAge("");
-  showPosition(position, map.indicator.heading);
+  showNumbers();
   showState();
 }
 
@@ -112,7 +116,7 @@ function lose(last, age) {
     noteAge(age);
   }
   map.lose(state.position);
-  showPosition(state.position, undefined, true);
+  showNumbers();
 }
 
 function withhold() {
@@ -122,6 +126,9 @@ function withhold() {
   showPosition(undefined);
   listFences();
 }
+
+/** Nobody knows how fast a lost device is now, or where to. */
+const showNumbers = () => showPosition(state.position, state.lost ? undefined : map.indicator.heading, state.lost);
 
 /** The state of everything in a word, and what a banner says when a word is not enough. */
 function showState() {
@@ -186,7 +193,7 @@ const loadTrack = quietly(async () => {
   map.showTrack(track, !isToday());
   requestAnimationFrame(() => requestAnimationFrame(() => performance.mark("track")));
   map.indicator.remember(isToday() ? map.lastHeading() : undefined);
-  if (state.position) showPosition(state.position, map.indicator.heading);
+  if (state.position) showNumbers();
   listEvents();
 });
 map.askTrack = async ({ box, since, until, tolerance }) => {
@@ -325,7 +332,7 @@ function applySettings() {
     Object.assign(swatch.style, { background: colour, height: `${width}px`, width: "2rem", borderRadius: "9px" });
     return make("p", {}, swatch, words);
   }));
-  if (state.position) showPosition(state.position, map.indicator.heading);
+  if (state.position) showNumbers();
   listEvents();
   listFences();
 }
@@ -337,5 +344,5 @@ const first = JSON.parse($("first").textContent);
 $("first").remove();
 if (first.status) handlers.status(first);
 new Stream(handlers);
-map.begin(document.documentElement.dataset.leaflet === "yes" ? await loadLeaflet() : null, $("map"));
+map.begin(await leaflet, $("map"));
 if (state.report?.tiles) map.setTiles(state.report.tiles);

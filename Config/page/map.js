@@ -165,8 +165,13 @@ export class TrackMap {
 
   /** A loss: the next position does not continue the line. */
   interrupt() {
-    this.#track.freeze();
+    this.#freeze();
     this.#track.isBroken = true;
+  }
+  /** What was live is drawn with the points that are kept of it. */
+  #freeze(last) {
+    this.#track.freeze(last);
+    this.#live?.setLatLngs(this.#track.pieces.at(-1).map(place));
     this.#live = undefined;
     if (this.#bySpeed) this.#redraw();
   }
@@ -174,11 +179,7 @@ export class TrackMap {
   #grow(position) {
     if (!this.#track.grow(position) || !this.#lines) return;
     const { live } = this.#track;
-    if (live.length > 240) {
-      this.#track.freeze(live.at(-1));
-      this.#live = undefined;
-      if (this.#bySpeed) this.#redraw();
-    }
+    if (live.length > 240) this.#freeze(live.at(-1));
     const places = this.#track.live.map(place);
     if (this.#live) this.#live.setLatLngs(places);
     else this.#live = this.#line(places).addTo(this.#lines);

@@ -36,7 +36,8 @@ export class Track {
 
   /** What was live becomes a piece like the others; `last` begins the next one. */
   freeze(last) {
-    if (this.live.length) this.#frozen.push(this.live);
+    // An hour at 10 Hz is 36 000 points; those on a line between others add nothing but their memory.
+    if (this.live.length) this.#frozen.push(simplified(this.live, 1));
     this.live = last ? [last] : [];
     if (count(this.#frozen) > 20000) this.#frozen = this.#frozen.map((piece) => piece.filter((_, index) => index % 2 === 0 || index === piece.length - 1));
     this.#join();
@@ -96,6 +97,32 @@ const grown = ([south, west, north, east], tall, wide) =>
 const contains = (outer, [south, west, north, east]) => south >= outer[0] && west >= outer[1] && north <= outer[2] && east <= outer[3];
 const touches = ([south, west, north, east], [, latA, lonA], [, latB, lonB]) =>
   Math.max(latA, latB) >= south && Math.min(latA, latB) <= north && Math.max(lonA, lonB) >= west && Math.min(lonA, lonB) <= east;
+
+/** The points of a piece without those that lie within so many metres of the line (Ramer, Douglas and Peucker). */
+function simplified(points, tolerance) {
+  if (points.length < 3) return points;
+  const [, lat, lon] = points[0];
+  const wide = 111320 * Math.cos((lat * Math.PI) / 180);
+  const flat = points.map((point) => [(point[2] - lon) * wide, (point[1] - lat) * 110540]);
+  const kept = new Set([0, points.length - 1]);
+  const parts = [[0, points.length - 1]];
+  while (parts.length) {
+    const [first, last] = parts.pop();
+    const [dx, dy] = [flat[last][0] - flat[first][0], flat[last][1] - flat[first][1]];
+    const length = dx * dx + dy * dy;
+    let [farthest, most] = [0, tolerance];
+    for (let index = first + 1; index < last; index++) {
+      const [x, y] = [flat[index][0] - flat[first][0], flat[index][1] - flat[first][1]];
+      const along = length ? Math.min(1, Math.max(0, (x * dx + y * dy) / length)) : 0;
+      const gap = Math.hypot(x - along * dx, y - along * dy);
+      if (gap > most) [farthest, most] = [index, gap];
+    }
+    if (!farthest) continue;
+    kept.add(farthest);
+    parts.push([first, farthest], [farthest, last]);
+  }
+  return points.filter((_, index) => kept.has(index));
+}
 
 /** A piece in which the points of finer ones stand for its own of the same time. */
 function joined(piece, fine) {
