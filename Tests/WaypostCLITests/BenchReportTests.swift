@@ -88,5 +88,6 @@ struct BenchReportTests {
             DiskBench.Figures(microseconds: [3_000, 1_000, 2_000]).words
                 == "3 fdatasyncs of 512 bytes: median 2.00 ms, 95 % 3.00 ms, at most 3.00 ms")
         #expect(DiskBench(folders: ["/proc"], mounts: nil).line.value.hasPrefix("not measured: this user may not write in /proc"))
+        #expect(DiskBench(folders: [folder + "/none"], mounts: nil).line.value == "not measured: the tracker has no folder yet")
     }
 }

@@ -17,7 +17,9 @@ struct DiskBench {
             do throws(SystemError) { return .init(name: "disk", value: try DiskBench.measured(in: folder).words + place(of: folder)) } catch
             {}  // The next one.
         }
-        return .init(name: "disk", value: "not measured: this user may not write in \(folders.first ?? "any folder"); use sudo")
+        let found = folders.first { Syscalls.isFolder($0) }
+        let why = found.map { "this user may not write in \($0); use sudo" } ?? "the tracker has no folder yet"
+        return .init(name: "disk", value: "not measured: \(why)")
     }
 
     /// The kind of the disk, without its name.
