@@ -23,7 +23,13 @@ export class Stream {
   }
 
   #open() {
-    this.#link ??= shared((...event) => this.#take(...event)) ?? own((...event) => this.#take(...event));
+    const take = (...event) => this.#take(...event);
+    // A browser may have such workers, and not run this one.
+    const fail = () => {
+      this.#link = own(take);
+      if (this.#timer) this.#link(true);
+    };
+    this.#link ??= shared(take, fail) ?? own(take);
     this.#link(true);
     this.#heard = performance.now();
     this.#timer ??= setInterval(() => this.#watch(), 500);
@@ -66,9 +72,10 @@ export class Stream {
 }
 
 /** The connection of all pages of this browser; null where it has no such workers. */
-function shared(take) {
+function shared(take, fail) {
   try {
     const worker = new SharedWorker("shared.js", { type: "module", name: "waypost" });
+    worker.onerror = fail;
     worker.port.onmessage = ({ data }) => take(...data);
     return (isSeen) => worker.port.postMessage(isSeen);
   } catch { return null; }
