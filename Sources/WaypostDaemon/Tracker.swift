@@ -128,6 +128,7 @@ struct Tracker {
         await service?.tellStopping()
         await sharing?.stop()
         await follower.stop()
+        await fences.keeper.end()
         await upkeep.finishTrack()
         // Once more, for tracks that a full disk or a vanished folder kept from being finished, at the start or now.
         let isAllFinished = await upkeep.recoverTracks()

@@ -8,6 +8,8 @@ import WaypostSystem
 ///
 ///     events, a line each | empty line | ``GeofenceProgress/encoded()`` | how many events are in doubt, 2 bytes | CRC-32C of events and number
 ///
+/// The highest bit of the number says that the run ended there: every fix of it is in the progress.
+///
 /// Whole numbers are little-endian. Damage to one part leaves the other.
 struct FenceStateStore {
     /// What the previous run left.
@@ -17,6 +19,8 @@ struct FenceStateStore {
         var events: [TrackerEvent] = []
         /// How many of them, the newest, may not have been reported to everybody.
         var doubtfulCount = 0
+        /// Whether the run ended with it, so that no fix came after it.
+        var isEnd = false
         /// Whether fences had sides that only the log still knows.
         var isStateLost = false
         /// Whether there are no files: of a first run, or removed.
@@ -52,7 +56,7 @@ struct FenceStateStore {
         let known = contents(of: knownPath, &content.problems)
         let bytes = contents(of: progressPath, &content.problems)
         let parts = bytes.map { FenceStateStore.parts(of: $0) }
-        if let parts { (content.events, content.doubtfulCount) = (parts.events, parts.doubtfulCount) }
+        if let parts { (content.events, content.doubtfulCount, content.isEnd) = (parts.events, parts.doubtfulCount, parts.isEnd) }
         do throws(GeofenceStateError) {
             if let known { content.state.known = try GeofenceMonitorState.decode(known: known) }
             if let parts { content.state.progress = try GeofenceProgress(decoding: parts.progress) }
@@ -77,7 +81,9 @@ struct FenceStateStore {
     }
 
     /// Saves the stays, the way so far and the last events, of which the newest `doubtfulCount` may not have been reported to everybody.
-    func save(_ progress: GeofenceProgress, events: [TrackerEvent], doubtfulCount: Int) throws(SystemError) {
+    ///
+    /// - Parameter isEnd: whether no fix comes after it.
+    func save(_ progress: GeofenceProgress, events: [TrackerEvent], doubtfulCount: Int, isEnd: Bool) throws(SystemError) {
         var text = TextBuffer(capacity: 256 * (events.count + 1))
         for event in events {
             text.appendJSON { $0.element(event) }
@@ -85,11 +91,14 @@ struct FenceStateStore {
         }
         text.append("\n")
         let bytes = text.bytes
-        let count = FenceStateStore.littleEndian(UInt32(clamping: doubtfulCount)).prefix(2)
+        let number = min(UInt32(clamping: doubtfulCount), FenceStateStore.endMark - 1) | (isEnd ? FenceStateStore.endMark : 0)
+        let count = FenceStateStore.littleEndian(number).prefix(2)
         let checked = bytes + count
         let checksum = FenceStateStore.littleEndian(CRC32C.checksum(checked.span.bytes))
         try AtomicFile.write(bytes + progress.encoded() + count + checksum, to: progressPath, mode: 0o600)
     }
+
+    private static let endMark: UInt32 = 0x8000
 
     private static func littleEndian(_ number: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } }
 
@@ -103,7 +112,7 @@ struct FenceStateStore {
     }
 
     /// What is before the empty line, and after it; no events where these are damaged.
-    private static func parts(of bytes: [UInt8]) -> (events: [TrackerEvent], doubtfulCount: Int, progress: [UInt8]) {
+    private static func parts(of bytes: [UInt8]) -> (events: [TrackerEvent], doubtfulCount: Int, isEnd: Bool, progress: [UInt8]) {
         var events: [TrackerEvent] = []
         var start = 0
         while let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {
@@ -114,10 +123,13 @@ struct FenceStateStore {
             if let event = value.flatMap(TrackerEvent.init) { events.append(event) }
         }
         let trailer = bytes.count - 6
-        guard trailer >= start else { return ([], 0, []) }
+        guard trailer >= start else { return ([], 0, false, []) }
         let progress = Array(bytes[start..<trailer])
         let checked = bytes[..<start] + bytes[trailer..<(trailer + 2)]
-        guard bytes[(trailer + 2)...].elementsEqual(littleEndian(CRC32C.checksum(checked.span.bytes))) else { return ([], 0, progress) }
-        return (events, Int(bytes[trailer]) | Int(bytes[trailer + 1]) << 8, progress)
+        guard bytes[(trailer + 2)...].elementsEqual(littleEndian(CRC32C.checksum(checked.span.bytes))) else {
+            return ([], 0, false, progress)
+        }
+        let number = UInt32(bytes[trailer]) | UInt32(bytes[trailer + 1]) << 8
+        return (events, Int(number & (endMark - 1)), number & endMark != 0, progress)
     }
 }

@@ -69,6 +69,8 @@ package actor GeofenceKeeper {
     private var recent = RecentEvents()
     /// Whether there is something to write, and the task that tries to write it again.
     private var isUnsaved = false
+    /// Whether the last fix has been processed.
+    private var isEnd = false
     private var saving: Task<Void, Never>?
     private var lookAt: Int64 = 0
     /// The revision of the known fences that is on the disk; nil when it must be written.
@@ -139,6 +141,8 @@ package actor GeofenceKeeper {
         recent = RecentEvents(content.events, doubtfulCount: content.doubtfulCount, now: MonotonicClock.milliseconds)
         savedRevision = nil
         let removed = keep(monitor.restore(content.state))
+        // The state is written at events, not at each fix: a line from where it is to the next fix would lead where the device never was.
+        if !content.isEnd { monitor.interrupt() }
         if isUnsaved { save() }
         lookAt = MonotonicClock.milliseconds + GeofenceKeeper.lookMilliseconds
         noteProblems()
@@ -289,6 +293,13 @@ package actor GeofenceKeeper {
     /// Keeps the events with these ids, and no others, with the state until a receiver that cannot accept them now has them.
     package func holdUnheard(_ ids: Set<String>) { recent.unheard = ids }
 
+    /// Writes everything, with the last fix: the last call of a run, after which nothing is processed.
+    package func end() {
+        isEnd = true
+        isUnsaved = true
+        save()
+    }
+
     /// Forgets the events that happened from the first time until the second one, and where the device was then.
     package func forget(from: UTCTime, to: UTCTime) {
         guard from < to else { return }
@@ -333,7 +344,7 @@ package actor GeofenceKeeper {
         let knownRevision = monitor.knownRevision
         // In that order: a known fence without a stay is one that the device is outside of.
         if isUnsaved || savedRevision != knownRevision {
-            try store.save(monitor.progress, events: recent.events, doubtfulCount: recent.doubtfulCount(now: now))
+            try store.save(monitor.progress, events: recent.events, doubtfulCount: recent.doubtfulCount(now: now), isEnd: isEnd)
             recent.noteSaved(now: now)
             isUnsaved = false
             savedAt = now

@@ -67,6 +67,45 @@ import WaypostGeofences
         #expect(events.allSatisfy { $0.payload?.isLate == true })
     }
 
+    /// The state is written at events: the line from where it was then to the first fix of the next run leads where the device never was.
+    @Test(arguments: [BorderRule.exact, .robust], [false, true])
+    func guessesNoWayThroughAFenceAfterAKill(rule: BorderRule, endsWell: Bool) async throws {
+        let fixture = try FenceFixture()
+        try fixture.writeCircles([("Home", 0)])
+        // Round the fence: from the south to the east of it, then to the north.
+        func aside(_ second: Int, metres: Double) throws -> Position {
+            let place = Geodesic.end(from: try FenceFixture.place(metres), azimuthDegrees: 90, distanceMetres: 300).coordinate
+            return Position(time: UTCTime(millisecondsSince1970: 1_800_000_000_000 + Int64(second) * 1_000), coordinate: place)
+        }
+        let first = try fixture.keeper(rule: rule)
+        _ = await first.start()
+        for second in 0..<5 { #expect(await first.process(try FenceFixture.fix(second, metres: -300)) == []) }
+        for second in 5..<35 { #expect(await first.process(try aside(second, metres: -300 + Double(second - 5) * 20)) == []) }
+        if endsWell { await first.end() }
+        let next = try fixture.keeper(rule: rule)
+        #expect(await next.start() == [])
+        for second in 36..<40 { #expect(await next.process(try FenceFixture.fix(second, metres: 300)) == [], "\(second)") }
+    }
+
+    /// Between a proper end and the next start it may have gone through.
+    @Test func tellsAPassWhileItWasDownAfterAProperEnd() async throws {
+        let fixture = try FenceFixture()
+        try fixture.writeCircles([("Home", 0)])
+        let first = try fixture.keeper()
+        _ = await first.start()
+        for second in 0..<5 { _ = await first.process(try FenceFixture.fix(second, metres: -300 + Double(second) * 40)) }
+        await first.end()
+        let next = try fixture.keeper()
+        _ = await next.start()
+        let events = await next.process(try FenceFixture.fix(10, metres: 100))
+        #expect(events.map(\.kind) == ["pass"])
+        #expect(events.allSatisfy { $0.payload?.isLate == true })
+        // The file no longer says that the run has ended.
+        let third = try fixture.keeper()
+        _ = await third.start()
+        #expect(await third.process(try FenceFixture.fix(20, metres: -100)) == [])
+    }
+
     @Test func takesANewFenceSilently() async throws {
         let fixture = try FenceFixture()
         try fixture.writeCircles([("Far", 5_000)])

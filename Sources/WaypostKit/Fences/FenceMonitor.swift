@@ -189,6 +189,7 @@ private actor Watcher: PositioningConsumer {
         isWatching = false
         hold.release()
         await keeper.writeAnew()
+        await keeper.end()
     }
 
     func consume(_ update: PositioningUpdate) async {

@@ -40,7 +40,7 @@ extension GeofenceMonitor {
     ///
     /// The estimate lags behind the fixes, so it reaches the border later.
     private func fixCrossing(_ slot: Int32, _ step: borrowing FixStep, startsInside: Bool) -> Double? {
-        guard !estimator.hasVelocity, step.velocityBefore == nil, let before = lastCoordinate else { return nil }
+        guard !estimator.hasVelocity, step.velocityBefore == nil, !isInterrupted, let before = lastCoordinate else { return nil }
         let way = LonLatEdge(from: before, to: step.coordinate)
         for back in Self.lags {
             let length = 1 + back

@@ -2,7 +2,7 @@
 extension GeofenceMonitor {
     /// Whether the path to a fix lies in a window, which is opened for it; false when it must be left to ``FenceNeighbourhood``.
     mutating func opensWindow(_ step: inout FixStep) -> Bool {
-        guard rule == .exact, maxActive == nil, !seeksAll, fresh.isEmpty, !isRestored, let lastPlace else {
+        guard rule == .exact, maxActive == nil, !seeksAll, fresh.isEmpty, !isRestored, !isInterrupted, let lastPlace else {
             closeWindow()
             return false
         }

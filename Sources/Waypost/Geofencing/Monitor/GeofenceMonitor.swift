@@ -52,6 +52,8 @@ public struct GeofenceMonitor: Sendable {
 
     /// The last place that was tested against the fences, and what is known of the last fix.
     var lastPlace: Coordinate?
+    /// Whether fixes were missed since the last place.
+    var isInterrupted = false
     var lastTime: UTCTime?
     var lastCoordinate: Coordinate?
     var lastSeconds = 0.0
@@ -115,6 +117,7 @@ public struct GeofenceMonitor: Sendable {
         if milliseconds >= nextDwell, let time = step.time { findStays(at: time, step, into: &events) }
         if lastVisit > visitsBefore + 1 { renumberVisits(after: visitsBefore, &events) }
         if events.count > 1 { events.sort { $0.order != $1.order ? $0.order < $1.order : $0.fenceID < $1.fenceID } }
+        isInterrupted = false
         lastPlace = step.place
         lastCoordinate = step.coordinate
         lastSeconds = step.seconds
@@ -142,6 +145,16 @@ public struct GeofenceMonitor: Sendable {
         estimator.lose()
     }
 
+    /// Notes that fixes were missed, as between the state of a run that was killed and the next run: no line is drawn from the last place to the
+    /// next one by any rule.
+    ///
+    /// The sides stay known, so that a crossing in between is found by the next fix; where and when it was is unknown, and a way through a
+    /// fence is not guessed. The last place stays known for fences that change.
+    public mutating func interrupt() {
+        isInterrupted = true
+        estimator.lose()
+    }
+
     /// Notes that positions are withheld: no line is drawn from the last place to the next one by any rule, and the last place is forgotten.
     ///
     /// A guessed straight path would say which fences the object was in while nobody may know.
@@ -152,7 +165,7 @@ public struct GeofenceMonitor: Sendable {
 
     /// Tests the place against every fence that it may affect.
     private mutating func look(_ step: inout FixStep, into events: inout [GeofenceEvent]) {
-        if let lastPlace {
+        if let lastPlace, !isInterrupted {
             let way = LonLatEdge(from: lastPlace, to: step.place)
             step.way = way
             step.metres = neighbourhood.travel(way)
