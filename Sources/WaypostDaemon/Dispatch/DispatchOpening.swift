@@ -13,6 +13,8 @@ struct DispatchOpening: Sendable {
     let secrets: SecretFiles
     let time: ConfirmedClock
     let logger: Logger
+    /// The fences of the device, for destinations.
+    let fences = KnownFences()
     /// Is told what the log has lost before it was sent.
     var noteLoss: @Sendable (LogLoss, LostRecords) -> Void = { _, _ in }
 
@@ -100,9 +102,10 @@ struct DispatchOpening: Sendable {
         }
         // A new outbox in place of a lost one does not know yet that nothing may be sent.
         await dispatcher.setSilent(isSilent || configuration.dispatch.isOptedOut)
-        let box = DestinationBox(
+        var box = DestinationBox(
             device: device, secrets: secrets, isHighAccuracy: configuration.followsEveryFix,
             desiredAccuracy: configuration.tracking.accuracy)
+        box.fences = fences
         let moves = try await noteAddresses(dispatcher)
         var (configured, pending): ([ConfiguredDestination], [PendingDestination]) = ([], [])
         for destination in destinations {

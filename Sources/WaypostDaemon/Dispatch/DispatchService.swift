@@ -229,8 +229,9 @@ final class DispatchService: Sendable {
     }
 
     /// Publishes the fences to the destinations that want them, as soon as possible.
-    func publish(_ fences: [Geofence]) async {
+    func publish(_ fences: [Geofence], inside: [String]? = nil) async {
         guard let opening else { return }
+        if let inside { opening.fences.set(fences, inside: inside) }
         let dispatcher = line.state.withLock { state in
             if state.dispatcher == nil { state.untold = fences }
             return state.dispatcher

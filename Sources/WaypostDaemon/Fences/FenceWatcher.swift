@@ -116,7 +116,7 @@ actor FenceWatcher: PositioningConsumer {
 
     /// Most devices have no reader of fences, and need not list them.
     private func tellFences() async {
-        if dispatches.publishesFences { await dispatches.publish(await keeper.fences) }
+        if dispatches.publishesFences { await dispatches.publish(await keeper.fences, inside: await keeper.insideIDs) }
     }
 
     /// Processes the result of a fence download.

@@ -51,6 +51,28 @@ import WaypostTestKit
         #expect(components["queue"]?["stat_t"]?.string == "waypost/van/health")
     }
 
+    /// A broker that was killed, or keeps nothing on its disk, has lost everything that was retained.
+    @Test func tellsItsFencesAnewOnEachConnection() throws {
+        func circle(_ id: String) throws -> Geofence {
+            Geofence(id: id, name: id.uppercased(), shape: try .circle(centre: DispatchFixture.position(1).coordinate, radiusMetres: 50))
+        }
+        var format = HomeAssistantFormat(device: "van")
+        let fences = KnownFences()
+        format.fences = fences
+        fences.set([try circle("a"), try circle("b"), try circle("c")], inside: ["b"])
+        _ = try format.messages(for: record(.event(event("exit", fence: "c", name: "C"))), of: batch([]), receiptTopic: nil)
+        _ = try format.messages(for: record(.event(event("enter", fence: "line", name: "Line"))), of: batch([]), receiptTopic: nil)
+        let told = format.announcements(of: "van")
+        #expect(told.allSatisfy { $0.isRetained })
+        let names = try told.filter { $0.topic.hasPrefix("homeassistant/binary_sensor/") }.map { try object($0)["name"]?.string }
+        #expect(names == ["A", "B", "C", "Line"])
+        let states = told.filter { $0.topic.hasPrefix("waypost/van/fence/") }.map { String(decoding: $0.payload, as: UTF8.self) }
+        #expect(states == ["ON", "OFF", "ON"])
+        // What is no longer watched is no longer told.
+        fences.set([try circle("a")], inside: [])
+        #expect(format.announcements(of: "van").count == 2)
+    }
+
     @Test func tellsTheNewestPositionAlone() throws {
         let records = (1...3).map { record(.position(DispatchFixture.position($0)), "p-\($0)") }
         let told = try messages(records)

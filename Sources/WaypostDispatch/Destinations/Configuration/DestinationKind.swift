@@ -81,6 +81,9 @@ package struct DestinationBox: Sendable {
     /// The accuracy at which it follows.
     package var desiredAccuracy: DesiredAccuracy
 
+    /// The fences of the device.
+    package var fences = KnownFences()
+
     /// The properties of a device.
     package init(device: String, secrets: SecretFiles, isHighAccuracy: Bool, desiredAccuracy: DesiredAccuracy) {
         (self.device, self.secrets) = (device, secrets)

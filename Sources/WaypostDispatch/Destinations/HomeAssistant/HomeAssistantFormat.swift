@@ -27,6 +27,8 @@ public struct HomeAssistantFormat: MQTTFormat {
     public var discoveryPrefix = HomeAssistantFormat.usualDiscoveryPrefix
     /// Whether the device is there; if not, it is removed, and nothing else is sent.
     public var isShown = true
+    /// The fences as they are now; nil: only events and lists tell them.
+    package var fences: KnownFences?
     private let device: String
     /// The device's name as part of topics and ids.
     private let node: String
@@ -68,7 +70,10 @@ public struct HomeAssistantFormat: MQTTFormat {
             return [MQTTMessage(topic: topic, payload: [], isRetained: true)]
                 + ["location", "health", "availability"].map { message($0, payload: []) }
         }
+        let known = fences?.all ?? []
         return [MQTTMessage(topic: topic, payload: configuration, isRetained: true)]
+            + known.map { fenceConfiguration(id: $0.id, name: $0.name) }
+            + known.compactMap { fence in fence.isInside.map { fenceState(id: fence.id, isInside: $0) } }
     }
 
     /// `online` and `offline`.
@@ -99,15 +104,19 @@ public struct HomeAssistantFormat: MQTTFormat {
 
     /// A fence, in case it is new, and its state.
     private func fence(_ event: TrackerEvent) -> [MQTTMessage] {
-        let state: String? =
+        let isInside: Bool? =
             switch event.kind {
-            case "enter", "dwell": "ON"
-            case "exit": "OFF"
+            case "enter", "dwell": true
+            case "exit": false
             default: nil
             }
+        fences?.note(id: event.fenceID, name: event.name, isInside: isInside)
         let configuration = fenceConfiguration(id: event.fenceID, name: event.name)
-        return [configuration]
-            + (state.map { [message("fence/\(HomeAssistantFormat.digest(event.fenceID))", payload: Array($0.utf8))] } ?? [])
+        return [configuration] + (isInside.map { [fenceState(id: event.fenceID, isInside: $0)] } ?? [])
+    }
+
+    private func fenceState(id: String, isInside: Bool) -> MQTTMessage {
+        message("fence/\(HomeAssistantFormat.digest(id))", payload: Array((isInside ? "ON" : "OFF").utf8))
     }
 
     /// What removes the fences that a record names.

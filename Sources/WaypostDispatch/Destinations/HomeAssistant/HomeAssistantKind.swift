@@ -37,6 +37,7 @@ package struct HomeAssistantKind: DestinationKind {
         var format = HomeAssistantFormat(device: box.device)
         format.discoveryPrefix = discoveryPrefix
         format.isShown = isShown
+        format.fences = box.fences
         // Its entities are unavailable while the device is not connected.
         return try destination.brokerDestination(format, on: box) { $0.showsPresence = isShown }
     }
