@@ -5,7 +5,7 @@ import WaypostPositioning
 extension Configuration {
     /// The source of positions: the only one, or several with fallback.
     ///
-    /// - Parameter stateFolder: the folder that keeps what was learned about receivers.
+    /// - Parameter stateFolder: the folder that keeps what was learned about receivers, and where the last position came from.
     func positionSource(stateFolder: String) -> any PositionSource {
         // The same source twice would only compete with itself.
         var distinct: [Source] = []
@@ -20,6 +20,7 @@ extension Configuration {
         if members.count == 1 { return members[0] }
         var times = FallbackRule.Times()
         times.firstFix = Int64(tracking.firstFixTimeout / .milliseconds(1))
-        return FallbackSource(members, times: times)
+        // Otherwise each restart would wait for a gpsd that is not there before it opens the receiver's port.
+        return FallbackSource(members, times: times, startingWith: LastPosition(folder: stateFolder).load()?.source)
     }
 }

@@ -17,18 +17,29 @@ public struct FallbackSource: PositionSource {
     /// The members, the best first; their names must differ.
     public let members: [any PositionSource]
     private let times: FallbackRule.Times
-    private let lastUsed = LastUsed()
+    private let lastUsed: LastUsed
 
     /// The member that was in use when the last run was cancelled, such as for a planned sleep: the next one begins with it.
     private final class LastUsed: Sendable {
-        let member = Atomic(0)
+        let member: Atomic<Int>
+
+        init(_ member: Int) { self.member = Atomic(member) }
     }
 
-    /// A source of these members, the best first.
-    public init(_ members: [any PositionSource], times: FallbackRule.Times = FallbackRule.Times()) {
+    /// A source of these members.
+    ///
+    /// - Parameters:
+    ///   - members: the members, the best first.
+    ///   - times: the times of the rule.
+    ///   - first: the name of the member that the first run begins with, such as the one that had the last position of the previous run; those
+    ///     before it are tried beside it. Nil, or a name that no member has: the best.
+    public init(
+        _ members: [any PositionSource], times: FallbackRule.Times = FallbackRule.Times(), startingWith first: String? = nil
+    ) {
         precondition(!members.isEmpty, "a fallback needs a source")
         self.members = members
         self.times = times
+        lastUsed = LastUsed(members.firstIndex { $0.name == first } ?? 0)
         name = members.map(\.name).joined(separator: ", then ")
     }
 

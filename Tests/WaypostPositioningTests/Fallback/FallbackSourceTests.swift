@@ -37,6 +37,18 @@ import WaypostTestKit
         }
     }
 
+    /// A tracker that is started again knows where its last position came from.
+    @Test func beginsWithTheSourceThatIsNamed() async throws {
+        let (first, second) = (PuppetSource("puppet:a", speaks: false), PuppetSource("puppet:b", speaks: true))
+        for name in ["puppet:b", "puppet:gone", nil] {
+            let source = FallbackSource([first, second], times: FallbackSourceTests.quick, startingWith: name)
+            try await running(source) { log in
+                #expect(await log.waits { $0.positions.last?.source == "puppet:b" })
+                #expect(log.switches.isEmpty == (name == "puppet:b"))
+            }
+        }
+    }
+
     @Test func leavesASilentSourceAndReturnsWhenItIsHealthy() async throws {
         let (first, second) = (PuppetSource("puppet:a", speaks: true), PuppetSource("puppet:b", speaks: true))
         try await running(FallbackSource([first, second], times: FallbackSourceTests.quick)) { log in
