@@ -55,9 +55,9 @@ import WaypostSystem
         #expect(try await fates(dispatcher, ofPosition: 5) == [.refused(reason: "422: no"), .queued])
         #expect(try await fates(dispatcher, ofPosition: 6) == [receipt, .queued])
 
-        // A dead letter that was dropped is none that was received.
+        // A dead letter that was dropped is none that was received, and why is still known.
         _ = try await dispatcher.outbox.dropDeadLetters()
-        #expect(try await fates(dispatcher, ofPosition: 5) == [.forgotten, .queued])
+        #expect(try await fates(dispatcher, ofPosition: 5) == [.dropped(reason: "422: no"), .queued])
     }
 
     /// What a server has confirmed stays confirmed, whatever becomes of the rest of the queue.

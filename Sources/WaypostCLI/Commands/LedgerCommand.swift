@@ -10,7 +10,7 @@ struct LedgerCommand: ParsableCommand {
         abstract: "Show what happened to fixes and events: logged, queued, sent, received, or left out and why.",
         discussion: """
             One line per record, the newest last: time, kind, its number in the log, and for each destination queued, sent (no receipt yet), receipt, refused \
-            (see waypost dispatch list), unwanted (the destination began later, its queue was discarded or moved, it accepts no positions, or cannot \
+            (see waypost dispatch list), dropped (refused, and dropped with waypost dispatch drop), unwanted (the destination began later, its queue was discarded or moved, it accepts no positions, or cannot \
             express it), or forgotten (settled so long ago that no more is known). Fixes that were left out in this run of the tracker are shown as stretches, \
             and so are records that a damaged journal has lost.
 
@@ -45,12 +45,20 @@ struct LedgerCommand: ParsableCommand {
             return try write(record, format, to: output)
         }
         guard let since = since?.time(by: format.zone) else { return }
+        var order = LedgerOrder()
         var next: LedgerCursor? = .first
         while let cursor = next {
             let answer = try daemon.ask(LedgerRequest(.since(since, cursor)), timeout: .seconds(60))
-            for record in answer.records { try write(record, format, to: output) }
+            for record in answer.records {
+                if case .outbox = cursor {
+                    order.hold(record)
+                } else {
+                    for record in order.next(record) { try write(record, format, to: output) }
+                }
+            }
             next = answer.next
         }
+        for record in order.rest() { try write(record, format, to: output) }
     }
 
     private func write(_ record: LedgerRecord, _ format: ScreenFormat, to output: borrowing OutputStream) throws {
@@ -101,7 +109,7 @@ struct LedgerText {
         case .receipt:
             let time = delivery.time.map { " at \(format.moment($0))" } ?? ""
             return "\(delivery.name): receipt\(time) (\(delivery.answer ?? "?"))"
-        case .refused: return "\(delivery.name): refused (\(delivery.reason ?? "?"))"
+        case .refused, .dropped: return "\(delivery.name): \(delivery.state) (\(delivery.reason ?? "?"))"
         default: return "\(delivery.name): \(delivery.state)"
         }
     }

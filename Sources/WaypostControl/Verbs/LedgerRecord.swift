@@ -78,6 +78,8 @@ public struct LedgerRecord: ControlObject {
             public static let receipt = State("receipt")
             /// The destination refused it permanently: a dead letter.
             public static let refused = State("refused")
+            /// The destination refused it permanently, and the dead letter was dropped.
+            public static let dropped = State("dropped")
             /// It is not for this destination.
             public static let unwanted = State("unwanted")
             /// A damaged journal has lost it.
@@ -86,7 +88,7 @@ public struct LedgerRecord: ControlObject {
             public static let forgotten = State("forgotten")
 
             /// The words of this version.
-            public static let known: [State] = [.queued, .sent, .receipt, .refused, .unwanted, .lost, .forgotten]
+            public static let known: [State] = [.queued, .sent, .receipt, .refused, .dropped, .unwanted, .lost, .forgotten]
         }
 
         /// The destination.
@@ -116,7 +118,10 @@ public struct LedgerRecord: ControlObject {
         /// Passes its members to the codec.
         public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
             try codec.member("name", &name, "The destination.")
-            try codec.member("state", &state, "What became of it; `forgotten`: settled so long ago that nothing more is kept of it.")
+            try codec.member(
+                "state", &state,
+                "What became of it; `dropped`: refused, and its dead letter dropped; `forgotten`: settled so long ago that nothing more is kept of it."
+            )
             try codec.member("time", &time, "When the receipt came.")
             try codec.member("answer", &answer, "The receipt, in the destination's words.")
             try codec.member("reason", &reason, "Why it was refused, in the destination's words.")

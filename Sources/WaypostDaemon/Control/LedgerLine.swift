@@ -103,6 +103,9 @@ extension LedgerRecord.Delivery {
         case .refused(let reason):
             self.init(name: account.destination, state: .refused)
             self.reason = reason
+        case .dropped(let reason):
+            self.init(name: account.destination, state: .dropped)
+            self.reason = reason
         case .unwanted: self.init(name: account.destination, state: .unwanted)
         case .lost: self.init(name: account.destination, state: .lost)
         case .forgotten: self.init(name: account.destination, state: .forgotten)

@@ -60,7 +60,7 @@ extension TrackerCommands {
         line.accounts = accounts.map { account in
             var account = account
             switch account.fate {
-            case .receipt, .refused, .unwanted: break
+            case .receipt, .refused, .dropped, .unwanted: break
             case .queued, .sent, .lost, .forgotten: account.fate = .lost
             }
             return account

@@ -17,12 +17,17 @@ package struct DeliveryAccount: Sendable, Hashable {
         case receipt(time: UTCTime?, answer: String)
         /// The server refused it permanently, with these words: it is a dead letter.
         case refused(reason: String)
+        /// The server refused it permanently, with these words, and its dead letter was dropped.
+        case dropped(reason: String)
         /// It is not for this destination, which began later, was emptied since, does not receive positions, or has no form for it in its format.
         case unwanted
         /// A damaged journal has lost it, and the destination is not known to have it.
         case lost
         /// It was settled so long ago that nothing more is known of it.
         case forgotten
+
+        /// Whether the server has confirmed it.
+        package var isReceipt: Bool { if case .receipt = self { true } else { false } }
     }
 
     /// The fate of a record at a destination.

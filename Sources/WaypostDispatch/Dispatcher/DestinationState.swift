@@ -80,6 +80,8 @@ struct Settlement: Sendable, Hashable {
 
     /// The ledger's text, instead of an answer, for records that a destination's format cannot express and that were not sent.
     static let unsaid = "not for this destination"
+    /// How the ledger's text begins, instead of an answer, for records that were refused and then dropped; the reason follows.
+    static let dropped = "dropped: "
 
     /// Adds a receipt, and merges it with the previous one where they touch.
     mutating func addReceipt(after: UInt64, through: UInt64, answer: String) {

@@ -52,7 +52,7 @@ public struct DeadLetterEntry: ControlObject {
     public var kind = ""
     /// The fence's name, or the application's name for its event.
     public var name: String?
-    /// The lane it was in: `events` or `positions`.
+    /// The lane it was in: `events`, or for positions `live` or `history`.
     public var lane = ""
     /// Its number in that lane.
     public var sequence: UInt64 = 0
@@ -73,7 +73,7 @@ public struct DeadLetterEntry: ControlObject {
         try codec.member("id", &id, "The record's id.")
         try codec.member("kind", &kind, "Its kind: `position`, `enter`, `track`, ...")
         try codec.member("name", &name, "The fence's name, or the application's name for its event.")
-        try codec.member("lane", &lane, "The lane it was in: `events` or `positions`.")
+        try codec.member("lane", &lane, "The lane it was in: `events`, or for positions `live` or `history`.")
         try codec.member("seq", &sequence, "Its number in that lane.")
         try codec.member("time", &time, "When it happened.")
         try codec.member("reason", &reason, "Why it was refused, in the destination's words.")

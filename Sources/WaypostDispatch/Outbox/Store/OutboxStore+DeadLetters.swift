@@ -34,9 +34,26 @@ extension OutboxStore {
         try database.run("UPDATE dead_letter SET is_due = 1 WHERE \(OutboxStore.choice)", OutboxStore.chosen(number, destination))
     }
 
-    /// Removes dead letters permanently; returns how many.
+    /// Removes dead letters permanently, and keeps why for the ledger; returns how many.
     func drop(_ number: Int64?, destination: String?) throws(SQLiteError) -> Int {
-        try database.run("DELETE FROM dead_letter WHERE \(OutboxStore.choice)", OutboxStore.chosen(number, destination))
+        let chosen = OutboxStore.chosen(number, destination)
+        return try database.transaction { () throws(SQLiteError) in
+            let letters = try database.rows(
+                "SELECT \(OutboxStore.columns) FROM dead_letter WHERE \(OutboxStore.choice)", chosen, OutboxStore.deadLetter)
+            for case let letter? in letters { try keep("\(Settlement.dropped)\(letter.reason)", of: letter, at: nil) }
+            return try database.run("DELETE FROM dead_letter WHERE \(OutboxStore.choice)", chosen)
+        }
+    }
+
+    /// Keeps what became of a dead letter for the ledger; inside a transaction.
+    private func keep(_ answer: String, of letter: DeadLetter, at time: UTCTime?) throws(SQLiteError) {
+        // It may have been moved here, and its own number is that of its first destination.
+        let position = NumberedPosition.number(ofID: letter.record.id)
+        let number = try letter.record.lane == .events ? entry(id: letter.record.id)?.number : position
+        guard let number, number > 0 else { return }
+        var settlement = Settlement(lane: letter.record.lane, through: 0, count: 0, sentCount: 1)
+        settlement.addReceipt(after: number - 1, through: number, answer: answer)
+        try keepReceipts(settlement, for: letter.destination, at: time)
     }
 
     /// Notes that a dead letter was refused again.
@@ -48,18 +65,12 @@ extension OutboxStore {
 
     /// Notes that a dead letter was finally accepted, and stores the receipt; with ``Settlement/unsaid``, that it is not for the destination.
     func settle(deadLetter letter: DeadLetter, answer: String, at time: UTCTime?) throws(SQLiteError) {
-        // It may have been moved here, and its own number is that of its first destination.
-        let position = NumberedPosition.number(ofID: letter.record.id)
-        let number = try letter.record.lane == .events ? entry(id: letter.record.id)?.number : position
         try database.transaction { () throws(SQLiteError) in
             if answer != Settlement.unsaid {
                 try database.run("UPDATE destination SET sent = sent + 1 WHERE name = ?", [.text(letter.destination)])
             }
             try database.run("DELETE FROM dead_letter WHERE number = ?", [.integer(letter.number)])
-            guard let number, number > 0 else { return }
-            var settlement = Settlement(lane: letter.record.lane, through: 0, count: 0, sentCount: 1)
-            settlement.addReceipt(after: number - 1, through: number, answer: answer)
-            try keepReceipts(settlement, for: letter.destination, at: time)
+            try keep(answer, of: letter, at: time)
         }
     }
 

@@ -27,9 +27,15 @@ extension OutboxStore {
         ) { row in
             KeptReceipt(
                 isOfEvents: row.text(0) == DispatchLane.events.rawValue, after: row.number(1), through: row.number(2),
-                fate: row.text(4) == Settlement.unsaid ? .unwanted : .receipt(time: row.time(3), answer: row.text(4)))
+                fate: OutboxStore.fate(ofAnswer: row.text(4), at: row.time(3)))
         }
         return try keys.map { (key) throws(SQLiteError) in try fate(of: key, at: destination, receipts) }
+    }
+
+    private static func fate(ofAnswer answer: String, at time: UTCTime?) -> DeliveryAccount.Fate {
+        if answer == Settlement.unsaid { return .unwanted }
+        if answer.hasPrefix(Settlement.dropped) { return .dropped(reason: String(answer.dropFirst(Settlement.dropped.count))) }
+        return .receipt(time: time, answer: answer)
     }
 
     private func fate(
@@ -47,7 +53,7 @@ extension OutboxStore {
         // A received record stays received, whatever was done with the queue since.
         let isEvent = key.position == nil
         let found = receipts.filter { $0.isOfEvents == isEvent && $0.after < number && number <= $0.through }
-        if let receipt = found.first(where: { $0.fate != .unwanted }) ?? found.first { return receipt.fate }
+        if let receipt = found.first(where: { $0.fate.isReceipt }) ?? found.first { return receipt.fate }
         let start = key.position != nil ? "position_start" : "event_start"
         if let start = try database.integer("SELECT \(start) FROM destination WHERE name = ?", [.text(destination.name)]),
             number <= UInt64(clamping: start)
