@@ -28,6 +28,27 @@ struct CommandLineWords {
         return result
     }
 
+    /// Why a word that begins with one minus is nothing that waypost knows; nil when there is no such word.
+    ///
+    /// The parser reads the letters after one minus as options of one letter each: of a file called `-dash.nmea` it would take the h for help.
+    var failureOfDash: CommandFailure? {
+        let options = words.prefix { $0 != "--" }
+        guard
+            let word = options.first(where: { word in
+                word.count > 2 && word.hasPrefix("-") && !word.hasPrefix("--") && !word.hasPrefix("-o")
+                    && !CommandLineWords.isNegative(word)
+                    && !word.dropFirst().allSatisfy(CommandLineWords.letters.contains)
+            })
+        else { return nil }
+        let (_, path, _) = command
+        return CommandFailure(
+            .usage, what: path.isEmpty ? "usage" : path.joined(separator: " "), why: "there is no option '\(oneLine(word))'",
+            next: "a file of that name is ./\(oneLine(word))")
+    }
+
+    /// The options of one letter.
+    private static let letters: Set<Character> = ["h", "f", "o", "y"]
+
     private static func isNegative(_ word: String) -> Bool {
         guard word.first == "-", let next = word.dropFirst().first else { return false }
         return next.isASCII && next.isNumber || next == "."

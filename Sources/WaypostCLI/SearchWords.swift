@@ -46,6 +46,7 @@ struct SearchWords {
     ///
     /// - Parameter moment: the time of day at which the wait began, by the user's clocks.
     func waitingLines(since moment: String) -> [String] {
-        ["waiting: \(why), since \(moment)", "next: \(next)"] + commands.map { "    \($0)" }
+        ["waiting for a position since \(moment)"] + tried.map { "    \($0.source): \($0.found)" } + ["next: \(next)"]
+            + commands.map { "    \($0)" }
     }
 }

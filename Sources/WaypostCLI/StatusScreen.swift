@@ -29,7 +29,8 @@ struct StatusScreen {
         lines += privacyLines + positionLines
         if let fences = status.fences { lines += fenceLines(fences) }
         if let log = status.log { lines += log.isOff ? ["log       off ([log] types = []): positions are not kept"] : logLines(log) }
-        for (index, destination) in status.destinations.enumerated() {
+        // One that was removed, and for which nothing waits, is in `waypost dispatch` alone.
+        for (index, destination) in status.destinations.filter({ !$0.isLeftBehind }).enumerated() {
             lines.append("\(index == 0 ? "dispatch  " : "          ")\(DestinationLine(destination).text)")
         }
         lines += shareLines
@@ -57,14 +58,17 @@ struct StatusScreen {
             lines.append("access    this user may not see more; use sudo, or join the group that may and log in again:")
             lines.append("\(StatusScreen.commandIndent)\(CommandFailure.joinCommand(group: PeerPolicy.trustedGroupName))")
         }
-        for member in status.sources where !member.isActive { lines.append("          \(member.url): \(member.state)") }
-        if let change = status.lastSwitch {
+        let change = status.lastSwitch
+        let isBack = change.map { change in status.sources.first.map { $0.isActive && $0.url == change.to } ?? false } ?? false
+        // A replacement that has nothing either replaces nothing.
+        let isReplacing = status.source?.state == .fix && !isBack
+        for member in status.sources where !member.isActive && !(isReplacing && member.url == change?.from) {
+            lines.append("          \(member.url): \(member.state)")
+        }
+        if let change, isBack || isReplacing {
             let span = spanText(seconds: change.secondsAgo)
-            let isBack = status.sources.first.map { $0.isActive && $0.url == change.to } ?? false
-            lines.append(
-                isBack
-                    ? "          back to \(change.to) for \(span), from \(change.from): \(change.reason)"
-                    : "          instead of \(change.from) for \(span): \(change.reason)")
+            let reason = change.reason.replacing(change.from + ": ", with: "")
+            lines.append("          \(isBack ? "back from" : "instead of") \(change.from) for \(span): \(reason)")
         }
         return lines
     }

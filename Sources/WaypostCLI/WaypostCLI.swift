@@ -22,6 +22,11 @@ struct WaypostCLI: ParsableCommand {
             HoldCommand.self, PlaybackCommand.self, CapabilitiesCommand.self, ConfigCommand.self, SetupCommand.self,
         ])
 
+    /// The commands and their subcommands.
+    private static var names: [(name: String, subcommands: [String])] {
+        configuration.subcommands.map { ($0._commandName, $0.configuration.subcommands.map { $0._commandName }) }
+    }
+
     /// Runs the command of the arguments; every failure is one line on stderr and an exit code of sysexits.h.
     static func main() {
         Syscalls.holdStandardDescriptors()
@@ -34,6 +39,7 @@ struct WaypostCLI: ParsableCommand {
         }
         let words = CommandLineWords(SystemProcess.arguments)
         words.failureOfHelp?.exit()
+        words.failureOfDash?.exit()
         do {
             var command = try parseAsRoot(words.joined)
             try command.run()
@@ -42,7 +48,7 @@ struct WaypostCLI: ParsableCommand {
         } catch let error where exitCode(for: error) == .validationFailure {
             words.failure(message(for: error)).exit()
         } catch let error where exitCode(for: error) == .success {
-            HelpScreen.show(CompletionScript.mended(fullMessage(for: error)))
+            HelpScreen.show(CompletionScript.mended(fullMessage(for: error), commands: names))
         } catch {
             exit(withError: error)
         }

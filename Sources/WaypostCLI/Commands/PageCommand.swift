@@ -15,15 +15,19 @@ struct PageCommand: ParsableCommand {
             """,
         subcommands: [PageShareCommand.self])
 
+    @Flag(help: "Print one JSON object.")
+    var json = false
+
     @OptionGroup var daemon: DaemonConnection
 
     func run() throws {
-        try PageCommand.print(try daemon.ask(PageRequest()))
+        try PageCommand.print(try daemon.ask(PageRequest()), asJSON: json)
     }
 
     /// Prints the address, and how a browser elsewhere gets there.
-    static func print(_ page: PageRequest.Answer) throws {
+    static func print(_ page: PageRequest.Answer, asJSON: Bool) throws {
         let output = try OutputStream(path: "-")
+        if asJSON { return try output.write(object: page) }
         let ssh = ProcessIdentity.current().environment["SSH_CONNECTION"] != nil
         let host = "\(ProcessIdentity.current().userName ?? "USER")@\(SystemProcess.hostName)"
         guard let address = page.address else {
@@ -58,6 +62,9 @@ struct PageShareCommand: ParsableCommand {
     @Option(help: ArgumentHelp("How long the link is valid, 1 to 8760 hours.", valueName: "hours"))
     var hours: Int
 
+    @Flag(help: "Print one JSON object.")
+    var json = false
+
     @OptionGroup var daemon: DaemonConnection
 
     func validate() throws {
@@ -65,6 +72,6 @@ struct PageShareCommand: ParsableCommand {
     }
 
     func run() throws {
-        try PageCommand.print(try daemon.ask(PageRequest(guestSeconds: hours * 3_600)))
+        try PageCommand.print(try daemon.ask(PageRequest(guestSeconds: hours * 3_600)), asJSON: json)
     }
 }

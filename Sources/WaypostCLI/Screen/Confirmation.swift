@@ -3,7 +3,7 @@ import WaypostSystem
 
 /// The question before an irreversible action.
 enum Confirmation {
-    /// Asks, and returns after "yes".
+    /// Asks, and returns after "yes" or "y".
     ///
     /// - Parameters:
     ///   - question: the action in question.
@@ -13,7 +13,9 @@ enum Confirmation {
         guard Syscalls.isTerminal(Syscalls.standardInput), Terminal.isErrorInteractive else {
             throw CommandFailure(.usage, what: command, why: "there is no terminal to ask on", next: "use --yes")
         }
-        SystemProcess.printError("\(question) Type yes:")
-        guard readLine()?.lowercased() == "yes" else { throw CommandFailure(.failed, what: command, why: refusal) }
+        SystemProcess.printError("\(question) [yes/no]:")
+        guard let answer = readLine()?.lowercased(), ["yes", "y"].contains(answer) else {
+            throw CommandFailure(.failed, what: command, why: refusal)
+        }
     }
 }

@@ -15,6 +15,7 @@ struct EventLine {
         var line = "\(event.time.map(format.moment) ?? "-")  \(event.kind) \(event.name)"
         guard let payload = event.payload else { return line }
         line += ", \(payload.reason.rawValue)"
+        if payload.reason == .crossed, payload.crossedAt == nil { line += " at an unknown time" }
         if let crossed = payload.crossedAt { line += " at \(moment(crossed))" }
         if let left = payload.leftAt { line += " and left at \(moment(left))" }
         if payload.isPredicted { line += ", predicted" }

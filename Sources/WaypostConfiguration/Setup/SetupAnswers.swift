@@ -102,7 +102,7 @@ package struct SetupAnswers: Equatable, Sendable {
                 if values(file) == values(others) { return nil }
                 return now.file == path
                     ? "\(name) is taken from \(path), no longer from \(before.file):\(before.place.line)"
-                    : "\(name) is taken from \(now.file):\(now.place.line), not from \(path)"
+                    : "\(name) is taken from \(now.file):\(now.place.line), not from \(path); to change that, remove it there"
             }
     }
 

@@ -180,6 +180,10 @@ actor ShareService: PositioningConsumer {
         case .status(.connected(let words)):
             setDevice(words)
             news = nil
+        case .status(.members(let members)):
+            // Of several sources it is the one in use that is told.
+            setDevice(members.first(where: \.isActive)?.peer ?? "")
+            news = nil
         case .status, .stationary, .matched, .significantChange, .paused, .resumed: news = nil
         }
         guard let news, known.hasListeners else { return }

@@ -1,3 +1,5 @@
+import WaypostSystem
+
 /// A step that helps a source without positions; of several, the one with the lowest rank comes first.
 enum NextStep: Equatable {
     /// The receiver sends, and needs a view of the sky.
@@ -222,14 +224,9 @@ enum NextStep: Equatable {
         guard surroundings.isService else {
             return ("\(what), on the command line or in \(surroundings.configurationFile)", ["waypost run --source serial://\(port)"])
         }
-        let folder = surroundings.configurationFile.split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/conf.d"
-        return (
-            #"\#(what), under [[source]] in \#(surroundings.configurationFile): url = "serial://\#(port)""#,
-            [
-                #"printf '[[source]]\nurl = "serial://\#(port)"\n' | sudo tee \#(folder)/receiver.toml"#,
-                "sudo systemctl restart waypostd.service",
-            ]
-        )
+        let isDefault = surroundings.configurationFile == DefaultPaths.service.configurationFile
+        let file = isDefault ? "" : " --config \(surroundings.configurationFile)"
+        return (what, ["sudo waypost setup --receiver \(port) --yes\(file)"])
     }
 
     private func permission(_ surroundings: PositionSearch.Surroundings, _ path: String, _ group: String?) -> (String, [String]) {

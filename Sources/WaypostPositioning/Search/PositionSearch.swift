@@ -67,9 +67,9 @@ package struct PositionSearch: Sendable, Equatable {
         if let next = sources.first(where: { $0.state == .fix }) { return ("wait: \(next.name) is about to take over", []) }
         let candidates = sources.flatMap(\.candidates)
         let steps = sources.compactMap { NextStep($0, hasCandidates: candidates.contains { $0.words != nil }) }
-        // Without gpsd it may go well; nobody installs it before the other sources have been tried.
-        let isWaiting = sources.contains { $0.state == .starting } && steps.allSatisfy { $0 == .installGPSD }
-        if isWaiting { return ("wait: it is being tried", []) }
+        // Without gpsd it may go well; nobody installs, starts or configures it before the other sources have been tried.
+        let tried = sources.first { $0.state == .starting && $0.peer == nil }
+        if let tried, steps.allSatisfy({ $0.rank >= NextStep.tellGPSD([]).rank }) { return ("wait: \(tried.name) is being tried", []) }
         return steps.min { $0.rank < $1.rank }?.words(surroundings, candidate: candidates.first) ?? ("wait: it is being tried", [])
     }
 }

@@ -53,18 +53,29 @@ enum SerialRefusal: Error, Sendable, Equatable {
         case .denied(_, let group?) where group != "root": "its group may: sudo usermod -aG \(group) $USER, then log in again"
         case .held(_, let holders, isOwn: false)
         where holders.contains(where: \.isTracker) || holders.isEmpty && DeviceHolder.hasHiddenTracker:
-            "the tracker has it: waypost watch shows its positions; to use it here: \(SerialRefusal.stopCommand(holders))"
+            "\(SerialRefusal.watchAdvice(holders)); to use it here: \(SerialRefusal.stopCommand(holders))"
         case .missing, .held, .denied, .vanished, .noSuchSpeed, .notALine, .failed: nil
         }
     }
 
+    /// Where its positions can be seen: the socket of another tracker must be named beside one that runs here.
+    private static func watchAdvice(_ holders: [SerialDeviceHolder]) -> String {
+        otherThanService(holders) == nil
+            ? "the tracker has it: waypost watch --socket \(DefaultPaths.serviceSocket) shows its positions" : "another tracker has it"
+    }
+
     /// The command that stops a tracker: the service, or one that a person has started.
     private static func stopCommand(_ holders: [SerialDeviceHolder]) -> String {
+        otherThanService(holders).map { "kill \($0)" } ?? "sudo systemctl stop waypostd"
+    }
+
+    /// The process of the tracker that has it, if it is not the service's.
+    private static func otherThanService(_ holders: [SerialDeviceHolder]) -> Int32? {
         for case .process(let holder) in holders where holder.name == DeviceHolder.trackerName {
             let owner = FileIdentity.owner(of: "/proc/\(holder.processID)")
-            if owner != UserAccount(named: DefaultPaths.serviceUser)?.userID { return "kill \(holder.processID)" }
+            if owner != UserAccount(named: DefaultPaths.serviceUser)?.userID { return holder.processID }
         }
-        return "sudo systemctl stop waypostd"
+        return nil
     }
 
     /// The problem.

@@ -29,7 +29,8 @@ extension EndToEnd {
 
             let watch = try await waypost("watch", "--timeout", "3", "--socket", "socket", in: tracker.folder)
             #expect(watch.code == 75 && watch.output.isEmpty)
-            #expect(watch.errors.contains("waiting: \(found), since "), "\(watch.errors)")
+            #expect(watch.errors.hasPrefix("waiting for a position since "), "\(watch.errors)")
+            #expect(watch.errors.contains("\n    \(found)\nnext: \(next)\n"), "\(watch.errors)")
             #expect(watch.errors.contains("next: \(next)\n    \(command)\n"), "\(watch.errors)")
             #expect(watch.errors.contains("waypost: watch: no fix for 3 s (\(found)); see waypost status"), "\(watch.errors)")
             let doctor = try await waypost("doctor", "--socket", "socket", in: tracker.folder)

@@ -44,13 +44,24 @@ import Waypost
         #expect(search.commands == ["waypost run --source serial:///dev/ttyS0"])
     }
 
+    /// In the first second gpsd has been found absent, and the receiver is being opened.
+    @Test func waitsForTheReceiverBeforeItNamesGPSD() {
+        for obstacle in [SourceObstacle.noGPSD(isLocal: true), .gpsdWithoutReceiver(isLocal: true), .gpsdNotInstalled] {
+            let lost = gpsd(.lost(.disconnected(LossDetail("x", obstacle: obstacle))))
+            let search = PositionSearch([lost, SourceMember(name: "serial:auto", state: .starting)], in: service)
+            #expect(search.advice == "wait: serial:auto is being tried" && search.commands.isEmpty)
+        }
+    }
+
     @Test func namesTheLineOfTheConfigurationForAPortThatIsNotKnown() {
         let search = PositionSearch([gpsd(noGPSD), serial(.noKnownReceiver(candidates: [bridge]))], in: service)
         #expect(search.why.contains("/dev/serial/by-id/usb-CP2102 may be one (CP210x bridge)"))
-        #expect(search.advice.hasSuffix(#"url = "serial:///dev/serial/by-id/usb-CP2102""#))
-        #expect(
-            search.commands.first
-                == #"printf '[[source]]\nurl = "serial:///dev/serial/by-id/usb-CP2102"\n' | sudo tee /etc/waypost/conf.d/receiver.toml"#)
+        #expect(search.advice == "if that is the receiver, name its port")
+        // The command that people answer the same question with later.
+        #expect(search.commands == ["sudo waypost setup --receiver /dev/serial/by-id/usb-CP2102 --yes"])
+        let elsewhere = PositionSearch.Surroundings(isService: true, configurationFile: "/srv/waypost.toml", userName: "waypost")
+        let other = PositionSearch([gpsd(noGPSD), serial(.noKnownReceiver(candidates: [bridge]))], in: elsewhere)
+        #expect(other.commands == ["sudo waypost setup --receiver /dev/serial/by-id/usb-CP2102 --yes --config /srv/waypost.toml"])
         let own = PositionSearch([gpsd(noGPSD), serial(.noKnownReceiver(candidates: [bridge]))], in: byHand)
         #expect(own.commands == ["waypost run --source serial:///dev/serial/by-id/usb-CP2102"])
     }
@@ -115,7 +126,7 @@ import Waypost
     @Test func waitsForTheOtherSourcesBeforeItAsksForGPSD() {
         let missing = SourceMember.State.lost(.disconnected(LossDetail("x", obstacle: .gpsdNotInstalled)))
         let search = PositionSearch([gpsd(missing), SourceMember(name: "serial:auto", state: .starting, isActive: true)], in: service)
-        #expect(search.advice == "wait: it is being tried" && search.commands.isEmpty)
+        #expect(search.advice == "wait: serial:auto is being tried" && search.commands.isEmpty)
     }
 
     @Test func namesTheLineForAGPSDWithoutAReceiver() {
@@ -221,7 +232,7 @@ import Waypost
     @Test func waitsForWhatIsBeingTried() {
         let search = PositionSearch([gpsd(.starting)], in: service)
         #expect(search.why == "gpsd://localhost:2947: being tried")
-        #expect(search.advice == "wait: it is being tried")
+        #expect(search.advice == "wait: gpsd://localhost:2947 is being tried")
     }
 
     @Test func showsTheLikeliestLineFirst() {

@@ -77,7 +77,7 @@ struct DispatchNowCommand: ParsableCommand {
             let outcome = try client.ask(request, timeout: .milliseconds(300))
             for failure in DispatchQuestion.failures(in: outcome) { SystemProcess.printError(failure.line) }
         } catch .timedOut {
-            return
+            SystemProcess.printError("waypost: dispatch now: sending; see waypost dispatch")
         } catch {
             throw CommandFailure(error)
         }
@@ -125,7 +125,11 @@ struct DispatchPauseCommand: ParsableCommand {
 
     @OptionGroup var question: DispatchQuestion
 
-    func run() throws { _ = try question.ask(PauseDispatchRequest(destination: question.destination)) }
+    func run() throws {
+        _ = try question.ask(PauseDispatchRequest(destination: question.destination))
+        let (whom, option) = question.destination.map { ($0, " --to \(shellWord($0))") } ?? ("every destination", "")
+        SystemProcess.printError("waypost: dispatch pause: \(whom) is paused; records wait until waypost dispatch resume\(option)")
+    }
 }
 
 /// `waypost dispatch resume`: go on sending.
@@ -135,5 +139,8 @@ struct DispatchResumeCommand: ParsableCommand {
 
     @OptionGroup var question: DispatchQuestion
 
-    func run() throws { _ = try question.ask(ResumeDispatchRequest(destination: question.destination)) }
+    func run() throws {
+        _ = try question.ask(ResumeDispatchRequest(destination: question.destination))
+        SystemProcess.printError("waypost: dispatch resume: records are sent to \(question.destination ?? "every destination") again")
+    }
 }

@@ -60,10 +60,12 @@ struct DestinationLine {
 }
 
 extension DestinationReport {
+    /// Whether it is no longer configured, and nothing waits for it.
+    var isLeftBehind: Bool { state == .unconfigured && eventCount == 0 && positionCount == 0 && deadLetterCount == 0 }
+
     /// What to do about a destination that is no longer configured.
     var unconfiguredAdvice: String {
-        let isEmpty = eventCount == 0 && positionCount == 0 && deadLetterCount == 0
-        if isEmpty { return "no longer configured, or without a url; nothing waits: waypost dispatch discard \(name) forgets it" }
+        if isLeftBehind { return "no longer configured, or without a url; nothing waits: waypost dispatch discard \(name) forgets it" }
         return "no longer configured, or without a url: waypost dispatch move, export or discard \(name)"
     }
 }
@@ -127,6 +129,7 @@ struct DispatchRetryCommand: ParsableCommand {
             throw CommandFailure(
                 .inputMissing, what: "refused record \(number)", why: "there is no such record", next: "see waypost dispatch list")
         }
+        SystemProcess.printError("waypost: dispatch retry: \(counted(count, "record")) to be sent again")
     }
 }
 
@@ -153,5 +156,6 @@ struct DispatchDropCommand: ParsableCommand {
             throw CommandFailure(
                 .inputMissing, what: "refused record \(number)", why: "there is no such record", next: "see waypost dispatch list")
         }
+        SystemProcess.printError("waypost: dispatch drop: \(counted(count, "record")) dropped for good")
     }
 }

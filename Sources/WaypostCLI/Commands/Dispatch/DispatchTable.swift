@@ -60,7 +60,7 @@ struct DispatchTable {
         if destination.lateCount > 0 { parts.append("\(destination.lateCount) late") }
         if let reason = destination.reason { parts.append(printable(reason)) }
         switch destination.state {
-        case .paused: parts.append("resume with waypost dispatch resume")
+        case .paused: parts.append("resume with waypost dispatch resume --to \(shellWord(destination.name))")
         case .optedOut: parts.append("nothing is sent or queued while opt_out of [dispatch] is on")
         case .unconfigured: parts.append(destination.unconfiguredAdvice)
         default: break

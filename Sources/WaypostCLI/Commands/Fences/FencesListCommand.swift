@@ -60,7 +60,11 @@ struct FencesActiveCommand: ParsableCommand {
         let answer = try daemon.ask(ActiveFencesRequest())
         let output = try OutputStream(path: "-")
         var table = FenceTable(json ? nil : screen.format(by: daemon), screenColumns: output.screenColumns)
-        for line in table.lines(answer.fences ?? []) { try output.write(line: line) }
+        let fences = answer.fences ?? []
+        for line in table.lines(fences) { try output.write(line: line) }
+        if fences.isEmpty, !json {
+            SystemProcess.printError("waypost: fences active: none is known to be near; this needs a fix since the fences were added")
+        }
         try output.finish()
     }
 }

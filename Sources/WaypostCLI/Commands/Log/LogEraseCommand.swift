@@ -31,7 +31,9 @@ struct LogEraseCommand: ParsableCommand {
     func run() throws {
         let format = location.daemon.format
         let (from, to) = (from.time(by: format.zone), to.time(by: format.zone))
-        if from >= to { throw ValidationError("--from must be before --to") }
+        if from >= to {
+            throw ValidationError("--from (\(format.moment(from))) must be before --to (\(format.moment(to)))")
+        }
         let folder = try location.folder()
         let stretch = "from \(format.moment(from)) until \(format.moment(to)) (\(format.zoneName(at: from)))"
         if !yes {
