@@ -87,6 +87,24 @@ import WaypostGeofences
         for second in 36..<40 { #expect(await next.process(try FenceFixture.fix(second, metres: 300)) == [], "\(second)") }
     }
 
+    /// On a way that nobody knows it may have left a fence far behind.
+    @Test(arguments: [BorderRule.exact, .robust], [100.0, 300, 3_000]) func leavesAFenceOnAWayThatIsNotKnown(
+        rule: BorderRule, metres: Double
+    ) async throws {
+        let fixture = try FenceFixture()
+        try fixture.writeCircles([("Home", 0)])
+        let keeper = try fixture.keeper(rule: rule)
+        _ = await keeper.start()
+        for second in 0..<5 { _ = await keeper.process(try FenceFixture.fix(second, metres: 200)) }
+        for second in 100..<120 { _ = await keeper.process(try FenceFixture.fix(second, metres: 0)) }
+        #expect(await keeper.insideIDs == ["Home"])
+        await keeper.withhold()
+        var told: [TrackerEvent] = []
+        for second in 200..<220 { told += await keeper.process(try FenceFixture.fix(second, metres: metres)) }
+        #expect(told.map(\.kind) == ["exit"])
+        #expect(await keeper.insideIDs == [])
+    }
+
     /// Between a proper end and the next start it may have gone through.
     @Test func tellsAPassWhileItWasDownAfterAProperEnd() async throws {
         let fixture = try FenceFixture()

@@ -77,7 +77,12 @@ struct FenceNeighbourhood: Sendable {
             slots.append(slot)
             dues.append(looksAtAll || clearance <= reach ? odometer : odometer + clearance)
         }
-        for slot in visits where !isGathered[Int(slot)] {
+        for slot in visits {
+            // It may have been left far behind on a way that is not known.
+            if let place = slots.firstIndex(of: slot) {
+                dues[place] = odometer
+                continue
+            }
             isGathered[Int(slot)] = true
             slots.append(slot)
             dues.append(odometer)
