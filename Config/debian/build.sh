@@ -73,6 +73,10 @@ done
 install_as 640 Config/waypost.toml etc/waypost/waypost.toml
 install -d -m 750 "$root/etc/waypost/conf.d"
 install_as 644 Config/systemd/waypostd.service "$system/systemd/system/waypostd.service"
+for unit in waypost-wake.path waypost-wake.service waypost-wake@.service; do
+    install_as 644 "Config/systemd/$unit" "$system/systemd/system/$unit"
+done
+install_as 644 Config/systemd/waypost-agent.service usr/lib/systemd/user/waypost-agent.service
 install_as 644 Config/sysusers.d/waypost.conf usr/lib/sysusers.d/waypost.conf
 install_as 644 Config/tmpfiles.d/waypost.conf usr/lib/tmpfiles.d/waypost.conf
 for hook in NetworkManager/dispatcher.d/90-waypost networkd-dispatcher/routable.d/90-waypost; do

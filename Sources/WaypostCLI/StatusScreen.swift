@@ -1,6 +1,7 @@
 import Waypost
 import WaypostControl
 import WaypostPositioning
+import WaypostSystem
 
 /// A STATUS answer for people.
 struct StatusScreen {
@@ -35,6 +36,10 @@ struct StatusScreen {
         }
         lines += shareLines
         lines += pageLines
+        if status.openQuestionCount > 0 {
+            lines.append("asks      \(counted(status.openQuestionCount, "program")) asks for the position; to see who, and to answer:")
+            lines.append("\(StatusScreen.commandIndent)waypost grants")
+        }
         if let words = testDrive { lines.append("          \(words)") }
         lines += status.replacements.map { "config    \($0)" }
         let search = SearchWords(status)
@@ -55,7 +60,9 @@ struct StatusScreen {
             lines.append("source    \(source.url)\(connected): \(source.state)\(satellites(source))")
         }
         if status.problems == nil {
-            lines.append("access    this user may not see more; use sudo, or join the group that may and log in again:")
+            lines.append("access    this user may not see more; as root, for the position, or for everything and after the next login:")
+            let user = ProcessIdentity.current().userName ?? "$USER"
+            lines.append("\(StatusScreen.commandIndent)sudo waypost grant \(user) full")
             lines.append("\(StatusScreen.commandIndent)\(CommandFailure.joinCommand(group: PeerPolicy.trustedGroupName))")
         }
         let change = status.lastSwitch
@@ -95,8 +102,15 @@ struct StatusScreen {
     private var shareLines: [String] {
         status.share.enumerated().map { index, door in
             let state = door.clientCount.map { counted($0, "client") } ?? (door.problem == nil ? "sent to whoever listens" : "shut")
-            let warning = door.isOpenToNetwork && door.problem == nil ? "; everybody in that network may read the position" : ""
-            return "\(index == 0 ? "share     " : "          ")\(door.name) \(printable(door.place)): \(state)\(warning)"
+            let isWarned = door.isOpenToNetwork && door.problem == nil && door.level.isAllowed
+            let warning = isWarned ? "; everybody in that network may read the position" : ""
+            let level =
+                switch door.level {
+                case .full: ""
+                case .reduced: "; gives only roughly where it is"
+                case .none, .notDetermined: "; gives nothing ([door] in the policy)"
+                }
+            return "\(index == 0 ? "share     " : "          ")\(door.name) \(printable(door.place)): \(state)\(level)\(warning)"
         }
     }
 

@@ -18,7 +18,9 @@ struct WaypostCLI: ParsableCommand {
             RunCommand.self, StatusCommand.self, WatchCommand.self, MonitorCommand.self, ConvertCommand.self, FencesCommand.self,
             DevicesCommand.self,
             LogCommand.self, DispatchCommandGroup.self, TrackCommand.self, LedgerCommand.self, DoctorCommand.self, ReceiverCommand.self,
-            PrivateCommand.self, PageCommand.self,
+            PrivateCommand.self, GrantCommand.self, RevokeCommand.self, GrantsCommand.self, RequestCommand.self, RequestFullCommand.self,
+            RegisterCommand.self, UnregisterCommand.self, AttachCommand.self, AcknowledgeCommand.self, AgentCommand.self,
+            PageCommand.self,
             HoldCommand.self, PlaybackCommand.self, CapabilitiesCommand.self, ConfigCommand.self, SetupCommand.self,
         ])
 

@@ -213,6 +213,8 @@ package struct Configuration: Equatable, Sendable {
     package struct Control: Equatable, Sendable {
         /// The socket's path.
         package var socket: String
+        /// The file that says who may know the position; the default one need not exist.
+        package var policy: String
     }
 
     /// The built-in defaults, with a user's default paths.
@@ -221,6 +223,6 @@ package struct Configuration: Equatable, Sendable {
         tracking = Tracking(firstFixTimeout: .seconds(60))
         log = Log(directory: paths.logDirectory, syncInterval: .seconds(10))
         privacy = Privacy()
-        control = Control(socket: paths.socket)
+        control = Control(socket: paths.socket, policy: paths.policyFile)
     }
 }

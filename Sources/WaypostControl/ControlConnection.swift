@@ -1,4 +1,5 @@
 import NIOCore
+import Waypost
 import WaypostSystem
 
 /// One client's connection: splits its input into requests, answers them in order, and passes on the lines it watches.
@@ -25,17 +26,20 @@ final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
 
     private var watch: WatchRequest?
     private var queue: WatcherQueue
+    /// Whether lines come to the client that answer nothing, though it does not watch: it is told what it may know, or what its programs wait for.
+    private var isListening = false
+
+    /// What the client may know and do.
+    private(set) var access: PeerAccess
 
     /// Whether the client watches.
-    var isWatching: Bool { watch != nil }
-
-    /// Whether the client may see everything.
-    var isTrusted: Bool { hub.policy.access(of: peer) == .full }
+    var isWatching: Bool { watch != nil || isListening }
 
     init(hub: ControlHub, peer: PeerCredentials) {
         self.hub = hub
         self.peer = peer
         id = hub.makeID()
+        access = hub.policy.access(of: peer)
         queue = WatcherQueue(limit: hub.limits.waitingLines)
     }
 
@@ -53,12 +57,22 @@ final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
 
     /// Passes a line to a client that watches; when the client is slow the line waits, and the oldest are dropped.
     func deliver(_ line: ByteBuffer) {
-        guard let context, watch != nil, !isClosing else { return }
+        guard let context, isWatching, !isClosing else { return }
         if queue.isEmpty, context.channel.isWritable {
             context.writeAndFlush(wrapOutboundOut(line), promise: nil)
         } else {
             queue.append(line)
         }
+    }
+
+    /// Finds out what the client may know now, tells it when that has changed, and drops what it may not know any more.
+    func reassess() {
+        let before = access
+        access = hub.policy.access(of: peer)
+        guard access.authorisation != before.authorisation, let context, !isClosing else { return }
+        if access.level < before.level { queue = WatcherQueue(limit: hub.limits.waitingLines) }
+        if let watch, access.level != before.level { hub.handler.watchBegan(watch, on: id, level: access.level) }
+        if isWatching { send(AuthorisationChange(access.authorisation).line, context) }
     }
 
     func close() {
@@ -159,42 +173,63 @@ final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
     }
 
     private func answer(_ request: any ControlRequest, _ context: ChannelHandlerContext) throws(ControlRefusal) {
-        let access = hub.policy.access(of: peer)
+        reassess()
+        let access = access
+        guard type(of: request).permission.allows(access) else { throw refusal(of: request) }
         if request is StatusRequest {
-            return answer(context) { [handler = hub.handler, peer] () async throws(ControlRefusal) in
+            return answer(context, request) { [handler = hub.handler, peer] () async throws(ControlRefusal) in
                 try await handler.status(for: peer, access: access)
             }
         }
-        try requireFull(access)
         if let request = request as? WatchRequest {
             watch = request
-            return hub.handler.watchBegan(request, on: id)
+            return hub.handler.watchBegan(request, on: id, level: access.level)
         }
+        if request.opensListening { isListening = true }
         guard let verb = request as? any ControlVerb else { preconditionFailure("\(type(of: request)) has no answer") }
-        answer(context) { [handler = hub.handler, peer, id] () async throws(ControlRefusal) in
-            try await handler.perform(verb, for: peer, on: id)
+        answer(context, request) { [handler = hub.handler, peer, id] () async throws(ControlRefusal) in
+            try await handler.perform(verb, for: peer, access: access, on: id)
         }
     }
 
-    private func requireFull(_ access: PeerAccess) throws(ControlRefusal) {
-        guard access == .full else {
-            throw ControlRefusal(
-                .notAuthorised, what: "tracker", why: "user \(peer.userID) may not use it",
+    private func refusal(of request: any ControlRequest) -> ControlRefusal {
+        let user = SystemAccounts.name(ofUser: peer.userID)
+        return switch type(of: request).permission {
+        case .administrators:
+            ControlRefusal(
+                .notAuthorised, what: "tracker", why: "user \(user) may not decide what others may know", next: "use sudo")
+        case .operators where access.level.isAllowed:
+            ControlRefusal(
+                .notAuthorised, what: "tracker", why: "user \(user) may know the position, but not change what the tracker does",
                 next: "use sudo, or join the group that may: sudo usermod -aG \(PeerPolicy.trustedGroupName) $USER, then log in again")
+        case .full where access.level == .reduced:
+            ControlRefusal(
+                .notAuthorised, what: "tracker", why: "user \(user) may only know roughly where it is",
+                next: "ask for more: waypost request-full; or as root: sudo waypost grant \(shellWord(user)) full")
+        case .anybody, .reduced, .full, .operators:
+            ControlRefusal(
+                .notAuthorised, what: "tracker", why: "user \(user) may not know the position",
+                next: "as root: sudo waypost grant \(shellWord(user)) full; "
+                    + "or join the group that may do everything: sudo usermod -aG \(PeerPolicy.trustedGroupName) $USER, then log in again")
         }
     }
 
     /// Answers with the daemon's line, some time later.
     private func answer(
-        _ context: ChannelHandlerContext, _ answer: @escaping @Sendable () async throws(ControlRefusal) -> any ControlAnswer
+        _ context: ChannelHandlerContext, _ request: any ControlRequest,
+        _ answer: @escaping @Sendable () async throws(ControlRefusal) -> any ControlAnswer
     ) {
         isAnswering = true
+        let startLevel = access.level
         context.eventLoop.makeFutureWithTask {
             do throws(ControlRefusal) { return try await answer().line } catch { return error.line }
         }.assumeIsolated().whenSuccess { [self] line in
             isAnswering = false
             guard let context = self.context, !isClosing else { return }
-            send(line, context)
+            // What was allowed when the answer began may not be allowed any more.
+            reassess()
+            let isStillAllowed = access.level >= startLevel && type(of: request).permission.allows(access)
+            send(isStillAllowed ? line : refusal(of: request).line, context)
             answerRequests(context)
             readOn(context)
         }
@@ -237,5 +272,13 @@ final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
         context.writeAndFlush(wrapOutboundOut(ByteBuffer())).assumeIsolated().whenComplete { [self] _ in
             self.context?.close(promise: nil)
         }
+    }
+}
+
+extension ControlRequest {
+    /// Whether lines follow on the connection that answer nothing.
+    fileprivate var opensListening: Bool {
+        if let request = self as? AuthorisationRequest { return request.isFollowed }
+        return self is AttachRequest || self is AgentRequest
     }
 }

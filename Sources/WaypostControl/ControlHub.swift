@@ -1,8 +1,9 @@
 import NIOCore
+import Waypost
 
 /// The shared state of a server's connections; it belongs to their event loop.
 final class ControlHub {
-    let policy: PeerPolicy
+    let policy: any PeerAuthority
     let handler: any ControlHandler
     let limits: ControlServer.Limits
     /// The first line of every connection.
@@ -11,7 +12,10 @@ final class ControlHub {
     private var connections: [ControlConnectionID: ControlConnection] = [:]
     private var connectionCount = 0
 
-    init(programVersion: String, isService: Bool = false, policy: PeerPolicy, handler: any ControlHandler, limits: ControlServer.Limits) {
+    init(
+        programVersion: String, isService: Bool = false, policy: any PeerAuthority, handler: any ControlHandler,
+        limits: ControlServer.Limits
+    ) {
         self.policy = policy
         self.handler = handler
         self.limits = limits
@@ -30,7 +34,8 @@ final class ControlHub {
     func admit(_ connection: ControlConnection) -> Bool {
         guard connections.count < limits.connections else { return false }
         // Every local user may connect; users without access must not keep the others out.
-        guard connection.isTrusted || connections.values.count(where: { !$0.isTrusted }) < limits.connections / 2 else { return false }
+        guard connection.access.level.isAllowed || connections.values.count(where: { !$0.access.level.isAllowed }) < limits.connections / 2
+        else { return false }
         connections[connection.id] = connection
         handler.connectionBegan(connection.id)
         return true
@@ -41,12 +46,19 @@ final class ControlHub {
         if connections.removeValue(forKey: connection.id) != nil { handler.connectionEnded(connection.id) }
     }
 
-    func send(_ line: ByteBuffer, to ids: [ControlConnectionID]) {
-        for id in ids { connections[id]?.deliver(line) }
+    func send(_ line: ByteBuffer, to ids: [ControlConnectionID], needing level: AuthorisationLevel) {
+        for id in ids {
+            if let connection = connections[id], connection.access.level >= level { connection.deliver(line) }
+        }
     }
 
     func broadcast(_ line: ByteBuffer, topic: ControlTopic) {
-        for connection in connections.values where connection.wants(topic) { connection.deliver(line) }
+        for connection in connections.values where connection.access.level == .full && connection.wants(topic) { connection.deliver(line) }
+    }
+
+    /// Lets every connection see what its client may know now.
+    func reassess() {
+        for connection in connections.values { connection.reassess() }
     }
 
     func closeAll() {

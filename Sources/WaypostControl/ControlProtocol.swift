@@ -30,7 +30,7 @@ public enum ControlProtocol {
         watchedClasses.contains { line.starts(with: "{\"class\":\"\($0)\"".utf8) }
     }
 
-    private static let watchedClasses = ["TPV", "SKY", "LOST", "EVENT", "DROPPED"]
+    private static let watchedClasses = ["TPV", "SKY", "LOST", "EVENT", "DROPPED", "AUTHORISATION_CHANGE", "WAKE", "LAUNCH"]
 
     /// A line of any class from the daemon: `class` first, then the members that the closure writes.
     public static func object(_ name: String, _ members: (inout JSONWriter) -> Void) -> [UInt8] {

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import Waypost
 import WaypostSystem
 
 /// The daemon's side of the control socket.
@@ -51,7 +52,7 @@ package final class ControlServer: Sendable {
     ///   - limits: how many clients are accepted, and how much of each.
     ///   - eventLoopGroup: where to run; nil for a thread of its own.
     package static func start(
-        path: String, programVersion: String, isService: Bool = false, policy: PeerPolicy, handler: some ControlHandler,
+        path: String, programVersion: String, isService: Bool = false, policy: any PeerAuthority, handler: some ControlHandler,
         limits: Limits = Limits(),
         eventLoopGroup: (any EventLoopGroup)? = nil
     ) async throws(ControlError) -> ControlServer {
@@ -82,7 +83,7 @@ package final class ControlServer: Sendable {
         }
     }
 
-    /// Sends a line (without its line feed) to every watch that wants its topic.
+    /// Sends a line (without its line feed) to every watch that wants its topic and may know everything.
     ///
     /// - Cost: the line is copied once, for any number of watching clients.
     /// - Concurrency: from anywhere; returns at once. Lines of one caller arrive in its order.
@@ -91,12 +92,20 @@ package final class ControlServer: Sendable {
         hub.eventLoop.execute { [hub, buffer] in hub.value.broadcast(buffer, topic: topic) }
     }
 
-    /// Sends a line (without its line feed) to the watches of these connections, if they still exist.
+    /// Sends a line (without its line feed) to the watches of these connections, if they still exist and may know that much.
     ///
     /// - Concurrency: as ``broadcast(_:topic:)``; lines sent by both arrive in the caller's order.
-    package func send(_ line: [UInt8], to connections: [ControlConnectionID]) {
+    package func send(_ line: [UInt8], to connections: [ControlConnectionID], needing level: AuthorisationLevel = .full) {
         let buffer = ByteBuffer(line: line)
-        hub.eventLoop.execute { [hub, buffer] in hub.value.send(buffer, to: connections) }
+        hub.eventLoop.execute { [hub, buffer] in hub.value.send(buffer, to: connections, needing: level) }
+    }
+
+    /// Makes every connection look what its client may know now; to be called when the authority has changed its mind about anybody.
+    ///
+    /// Lines that wait for a client who may know less from now on are dropped, and the client is told.
+    /// - Concurrency: from anywhere; returns at once.
+    package func reassess() {
+        hub.eventLoop.execute { [hub] in hub.value.reassess() }
     }
 
     /// Returns when the thread of the connections gets to this call; never when that thread hangs.

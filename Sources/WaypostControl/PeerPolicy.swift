@@ -1,15 +1,16 @@
+import Waypost
 import WaypostSystem
 
-/// How much of the position a user may see.
-package enum PeerAccess: Sendable, Hashable {
-    /// Nothing of it: a watch is refused, `status` shows only the daemon's health.
-    case none
-    /// All of it.
-    case full
+/// Says who may know the position, and who may operate the tracker.
+package protocol PeerAuthority: Sendable {
+    /// What a client may know and do now.
+    ///
+    /// - Concurrency: called on the server's event loop, so it must return at once.
+    func access(of peer: PeerCredentials) -> PeerAccess
 }
 
-/// Who may see the position: root, the daemon's own user, and the members of one group; nobody else.
-package struct PeerPolicy: Sendable, Hashable {
+/// The access of each user without any policy or grant: root, the daemon's own user, and the members of one group; nobody else.
+package struct PeerPolicy: PeerAuthority, Hashable {
     /// The daemon's user.
     package var ownUserID: UInt32
     /// The group whose members see everything; nil when the system has no such group.
@@ -31,8 +32,13 @@ package struct PeerPolicy: Sendable, Hashable {
 
     /// The access of the given peer.
     package func access(of peer: PeerCredentials) -> PeerAccess {
-        if peer.userID == 0 || peer.userID == ownUserID { return .full }
-        if let trustedGroupID, peer.groupIDs.contains(trustedGroupID) { return .full }
-        return .none
+        AccessBook(ownUserID: ownUserID, trustedGroupID: trustedGroupID).access(of: AccessBook.Peer(peer), at: 0)
+    }
+}
+
+extension AccessBook.Peer {
+    /// The user and groups at the other end of a socket.
+    package init(_ peer: PeerCredentials) {
+        self.init(userID: peer.userID, groupIDs: peer.groupIDs)
     }
 }

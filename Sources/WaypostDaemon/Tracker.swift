@@ -16,6 +16,8 @@ struct Tracker {
     let replacements: [String]
     let stateFolder: String
     let stays: Bool
+    /// Who may know the position.
+    let policy: PolicyFile
     let secrets: SecretFiles
     /// What the advice about receivers depends on.
     let surroundings: PositionSearch.Surroundings
@@ -56,42 +58,57 @@ struct Tracker {
         let follower = PositionFollower(
             configuration.selection, log: log, hold: await manager.hold(nil, reason: "tracker"), store: lastPosition,
             stored: stored, logger: logger)
-        let watches = WatchBroadcaster(stored: stored)
+        let access = AccessKeeper(policy, stateFolder: stateFolder, logger: logger)
+        let reduced = ReducedPositions(folder: stateFolder, logger: logger)
+        let doors = AccessPolicy.Door.all(of: configuration)
+        let watches = WatchBroadcaster(stored: stored, access: access, reduced: reduced)
+        let wakes = WakeKeeper(
+            folder: stateFolder, access: access, reduced: reduced, hold: await manager.hold(nil, reason: "programs to wake"), logger: logger
+        )
         let page = PageService(
             configuration.map, stateFolder: stateFolder, controlSocket: configuration.control.socket, secrets: secrets, logger: logger)
         let events = EventLog(recorder, logger: logger)
         let fences = FenceWatcher(
             keeper: try makeKeeper(), recorder: recorder, events: events, watches: watches, page: page.live,
-            dispatches: dispatches, hold: await manager.hold(nil, reason: "fences"), logger: logger)
+            dispatches: dispatches, wakes: wakes, hold: await manager.hold(nil, reason: "fences"), logger: logger)
         let stateWatch = StateWatch(
             folder: state, dispatches: dispatches, interval: configuration.log.syncInterval, logger: logger
         ) {
             await fences.keeper.writeAnew()
+            reduced.writeAnew()
+            await wakes.writeAnew()
+            do throws(SystemError) { try access.writeAnew() } catch { logger.error("the grants are not kept over a restart: \(error)") }
             do throws(SystemError) {
                 try privacy.writeAnew(isPrivate: await source.isPrivate, secretText: privacySecret)
             } catch {
                 logger.error("what is private is not kept over a restart: \(error)")
             }
         }
-        let sharing = await ShareService.make(configuration, logger: logger) { await manager.hold(nil, reason: $0) }
+        let sharing = await ShareService.make(configuration, access: access, reduced: reduced, logger: logger) {
+            await manager.hold(nil, reason: $0)
+        }
         let search = SearchReporter(source: source.name, surroundings: surroundings, logger: logger)
         let reporter = StatusReporter(
             manager: manager, source: source, search: search, recorder: recorder, log: log, logged: logReporter, events: events,
             fences: fences.keeper,
             dispatches: dispatches, state: stateWatch, clock: clock, logFolder: configuration.log.directory, stateFolder: stateFolder,
             configurationFile: surroundings.configurationFile, replacements: replacements, display: configuration.display,
-            tellsCoarsePlace: configuration.privacy.inside == .coarse, watches: watches, sharing: sharing, page: page)
+            tellsCoarsePlace: configuration.privacy.inside == .coarse, watches: watches, sharing: sharing, page: page,
+            accessKeeper: access, wakes: wakes, doors: doors)
         let commands = TrackerCommands(
             manager: manager, holds: HoldRegistry(), fenceParts: FenceParts(), fences: fences, source: source, follower: follower,
             watches: watches, privacy: privacy, recorder: archivist, dispatches: dispatches, clock: clock, logged: logReporter,
             logFolder: logFolder, logTypes: configuration.log.types, configurationFile: surroundings.configurationFile, page: page,
-            logger: logger)
-        let server = try await listen(ControlRouter(reporter: reporter, commands: commands, watches: watches))
+            access: access, wakes: wakes, doors: doors, logger: logger)
+        let server = try await listen(ControlRouter(reporter: reporter, commands: commands, watches: watches), access)
+        access.open(server)
+        await wakes.open(server)
         watches.open(server, hold: await manager.hold(nil, reason: "watch"))
         await manager.attach(SourceReporter(logger: logger))
         await manager.attach(search)
         await manager.attach(follower)
         await manager.attach(watches)
+        await manager.attach(wakes)
         if configuration.map.isOn { await manager.attach(page.live) }
         await manager.attach(fences)
         await manager.attach(stateWatch)
@@ -246,11 +263,11 @@ struct Tracker {
             isPrivate: privacy.isPrivate)
     }
 
-    private func listen(_ handler: ControlRouter) async throws(DaemonFailure) -> ControlServer {
+    private func listen(_ handler: ControlRouter, _ access: AccessKeeper) async throws(DaemonFailure) -> ControlServer {
         do throws(ControlError) {
             return try await ControlServer.start(
                 path: configuration.control.socket, programVersion: WaypostVersion.text, isService: surroundings.isService,
-                policy: .standard(), handler: handler)
+                policy: access, handler: handler)
         } catch {
             throw DaemonFailure(error)
         }

@@ -65,6 +65,7 @@ enum WaypostDaemon {
         let notifier = ServiceNotifier(environment: identity.environment)
         return Tracker(
             configuration: configuration, replacements: replacements, stateFolder: paths.stateDirectory, stays: options.stays,
+            policy: PolicyFile(configuration, paths: paths),
             secrets: SecretFiles(credentialsFolder: identity.environment["CREDENTIALS_DIRECTORY"]),
             surroundings: .init(
                 isService: notifier != nil || identity.userName == DefaultPaths.serviceUser,

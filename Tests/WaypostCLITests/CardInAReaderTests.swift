@@ -127,7 +127,9 @@ import WaypostSystem
         let well = reports.filter { $0.report == .well }.map(\.check)
         // A time service is enabled among the files of the card.
         #expect(
-            well == ["configuration", "service", "console", "modemmanager", "gpsd", "permission", "owner", "clock", "sharing", "map page"])
+            well == [
+                "configuration", "service", "console", "modemmanager", "gpsd", "permission", "owner", "clock", "policy", "sharing", "map page",
+            ])
         let lines = DoctorReport(reports: reports).lines
         #expect(lines.contains("not checked: uart: no /proc/device-tree/model, so the model is not known"), "\(lines)")
     }

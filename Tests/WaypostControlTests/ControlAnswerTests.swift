@@ -68,7 +68,7 @@ struct ControlAnswerTests {
             case .lost(let loss):
                 found.insert("lost")
                 #expect(loss.line.text == line.text)
-            case .dropped, .other: Issue.record("\(line.text)")
+            case .dropped, .authorisation, .other: Issue.record("\(line.text)")
             }
         }
         #expect(found == ["significant", "position", "no fix", "sky", "event", "lost"])

@@ -23,17 +23,17 @@ final class ControlFixture: ControlHandler {
     func status(for peer: PeerCredentials, access: PeerAccess) async throws(ControlRefusal) -> StatusReport {
         var report = StatusReport()
         report.processID = Int(peer.userID)
-        if access == .full { report.problems = ["a secret"] }
+        if access.level == .full { report.problems = ["a secret"] }
         return report
     }
 
     /// The line of ``status(for:access:)``.
     static func statusLine(userID: UInt32, access: PeerAccess) -> String {
-        let secret = access == .full ? #","problems":["a secret"]"# : ""
+        let secret = access.level == .full ? #","problems":["a secret"]"# : ""
         return #"{"class":"STATUS","version":"","pid":\#(userID),"uptime":0,"health":"healthy"\#(secret)}"#
     }
 
-    func watchBegan(_ request: WatchRequest, on connection: ControlConnectionID) {
+    func watchBegan(_ request: WatchRequest, on connection: ControlConnectionID, level: AuthorisationLevel) {
         watching.withLock { _ = $0.insert(connection) }
     }
 
@@ -45,7 +45,7 @@ final class ControlFixture: ControlHandler {
     var watcherCount: Int { watchers.count }
 
     func start(
-        limits: ControlServer.Limits = .init(), policy: PeerPolicy = PeerPolicy(ownUserID: geteuid(), trustedGroupID: nil)
+        limits: ControlServer.Limits = .init(), policy: any PeerAuthority = PeerPolicy(ownUserID: geteuid(), trustedGroupID: nil)
     ) async throws(ControlError) -> ControlServer {
         try await ControlServer.start(path: path, programVersion: "1.2.3", policy: policy, handler: self, limits: limits)
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import Waypost
 import WaypostControl
 import WaypostSystem
 
@@ -8,7 +9,8 @@ import WaypostSystem
 
     @Test(
         arguments: [
-            (0, [0], PeerAccess.full), (990, [990], .full), (1_000, [1_000, 700], .full), (1_000, [700], .full), (1_000, [1_000], .none),
+            (0, [0], PeerAccess.administrator), (990, [990], .administrator), (1_000, [1_000, 700], .full), (1_000, [700], .full),
+            (1_000, [1_000], .none),
             (1_000, [], .none), (1_000, [0], .none), (65_534, [65_534, 70, 7_000], .none),
         ] as [(UInt32, Set<UInt32>, PeerAccess)])
     func judgesByUserAndGroup(user: UInt32, groups: Set<UInt32>, access: PeerAccess) {

@@ -52,7 +52,7 @@ final class FakeTracker: ControlHandler {
     }
 
     func perform(
-        _ verb: any ControlVerb, for peer: PeerCredentials, on connection: ControlConnectionID
+        _ verb: any ControlVerb, for peer: PeerCredentials, access: PeerAccess, on connection: ControlConnectionID
     ) async throws(ControlRefusal) -> any ControlAnswer {
         if state.withLock({ $0.isSilent }) { while !Task.isCancelled { try? await Task.sleep(for: .seconds(3_600)) } }
         switch verb {
@@ -64,7 +64,9 @@ final class FakeTracker: ControlHandler {
         }
     }
 
-    func watchBegan(_ request: WatchRequest, on connection: ControlConnectionID) { state.withLock { $0.watches.append(request) } }
+    func watchBegan(_ request: WatchRequest, on connection: ControlConnectionID, level: AuthorisationLevel) {
+        state.withLock { $0.watches.append(request) }
+    }
     func connectionBegan(_ connection: ControlConnectionID) { state.withLock { _ = $0.connections.insert(connection) } }
     func connectionEnded(_ connection: ControlConnectionID) { state.withLock { _ = $0.connections.remove(connection) } }
 }

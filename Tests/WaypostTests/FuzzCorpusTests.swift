@@ -146,6 +146,20 @@ import WaypostTestKit
         }
     }
 
+    @Test func givesNobodyAnythingForDamagedFiles() throws {
+        let files = try FuzzCorpusTests.files("access")
+        #expect(files.count >= 10)
+        for file in files {
+            let input = [UInt8](try Data(contentsOf: file))
+            #expect(AccessContract.violations(reading: input) == [], "\(file.lastPathComponent)")
+            for index in input.indices {
+                var damaged = input
+                damaged[index] ^= 0x15
+                #expect(AccessContract.violations(reading: damaged) == [], "\(file.lastPathComponent), byte \(index)")
+            }
+        }
+    }
+
     @Test func answersClientsOfAnyKind() throws {
         let files = try FuzzCorpusTests.files("sharing")
         #expect(files.count >= 13)

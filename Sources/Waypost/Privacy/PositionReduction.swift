@@ -35,9 +35,26 @@ public struct PositionReduction: Sendable, Hashable {
         var quarter: Int64
     }
     private var last: Last?
+    /// Whether what was shared before a restart counts as shared in the quarter of the first position, too.
+    private var isResumed = false
 
     /// Starts with nothing shared.
     public init() {}
+
+    /// Starts with what was shared before a restart.
+    ///
+    /// The device stays in that cell until it has left it, and what is new is shared in the quarter of an hour after that of the first position at
+    /// the earliest: a restart, too, reveals nothing finer than a cell.
+    ///
+    /// - Parameter position: a position that was shared; one without a time counts as none.
+    public init(resuming position: Position) {
+        guard let time = position.time else { return }
+        last = Last(cell: Cell(around: position.coordinate), quarter: PositionReduction.quarter(of: time))
+        isResumed = true
+    }
+
+    /// What was shared last; nil when nothing was.
+    public var lastTold: Told? { last.map { told($0.cell, $0.quarter, isNew: false) } }
 
     /// Processes the next position and returns what is shared of it; nil while nothing may be shared.
     ///
@@ -45,6 +62,12 @@ public struct PositionReduction: Sendable, Hashable {
     public mutating func process(_ position: Position) -> Told? {
         guard let time = position.time else { return last.map { told($0.cell, $0.quarter, isNew: false) } }
         let quarter = PositionReduction.quarter(of: time)
+        if isResumed, let last {
+            isResumed = false
+            let answer = told(last.cell, last.quarter, isNew: false)
+            self.last = Last(cell: last.cell, quarter: max(quarter, last.quarter))
+            return answer
+        }
         if let last, quarter <= last.quarter { return told(last.cell, last.quarter, isNew: false) }
         let cell = last.flatMap { $0.cell.holds(position.coordinate) ? $0.cell : nil } ?? Cell(around: position.coordinate)
         last = Last(cell: cell, quarter: quarter)

@@ -18,7 +18,7 @@ struct ConfigCommand: ParsableCommand {
                 Reads the file and conf.d/*.toml beside it, as the tracker does. Checks that the files they name exist and can be read, and that \
                 nobody else can read secrets; for the service's configuration, that the service's user can read them, whoever runs this. Warns of what a \
                 later file replaces as a whole, of keys that the kind of a section does not use, of secrets that are sent unencrypted, of numbers whose \
-                unit may not be the one that is meant, of a log folder without its whole path, and of addresses that the network reaches. Exit code 78 when there is a mistake, 66 when the \
+                unit may not be the one that is meant, of a log folder without its whole path, and of addresses that the network reaches. Says what each door of [share] and [map] gives. Exit code 78 when there is a mistake, 66 when the \
                 file does not exist.
 
                 Example: waypost config check /etc/waypost/waypost.toml
@@ -29,7 +29,9 @@ struct ConfigCommand: ParsableCommand {
         func run() throws {
             let loaded = try input.load { _ = tell($0, after: $1) }
             if tell(loaded) { throw ExitCode(ExitStatus.badConfiguration.rawValue) }
-            try OutputStream(path: "-").write(line: "\(ConfigurationInput.names(loaded)): ok")
+            let output = try OutputStream(path: "-")
+            try output.write(line: "\(ConfigurationInput.names(loaded)): ok")
+            for door in loaded.policyReport.doors { try output.write(line: "    \(door)") }
         }
 
         /// Tells what is wrong with the files that a configuration names, and the warnings.
@@ -37,10 +39,11 @@ struct ConfigCommand: ParsableCommand {
         /// - Parameter mistakes: those that reading it has found.
         /// - Returns: whether a file is wrong.
         private func tell(_ loaded: LoadedConfiguration, after mistakes: [ConfigurationError] = []) -> Bool {
-            let fileMistakes = input.fileMistakes(in: loaded)
+            let policy = loaded.policyReport
+            let fileMistakes = input.fileMistakes(in: loaded) + [policy.problem].compactMap { $0 }
             for mistake in fileMistakes { SystemProcess.printError("waypost: \(mistake)") }
             let remarks = SettingRemarks(loaded).remarks + OpenSecrets(loaded).remarks
-            for remark in loaded.replacements.map(\.description) + loaded.unusedKeys(after: mistakes) + remarks {
+            for remark in loaded.replacements.map(\.description) + loaded.unusedKeys(after: mistakes) + remarks + policy.notices {
                 SystemProcess.printError("waypost: warning: \(remark)")
             }
             return !fileMistakes.isEmpty

@@ -12,7 +12,9 @@ struct WatchCommand: ParsableCommand {
         discussion: """
             With --distance, --significant, or --accuracy withinOneKilometer and coarser, the receiver sleeps in between if nothing else needs it.
 
-            Exit code 75 when --timeout passes without a fix, 69 when the tracker ends.
+            A user who may only know roughly where the device is gets reduced positions: at most four an hour, each the middle of a cell of 5 km.
+
+            Exit code 75 when --timeout passes without a fix, 69 when the tracker ends, 77 when this user may not know the position any more.
 
             Example: waypost watch --json --count 10
             """)
@@ -77,6 +79,9 @@ struct WatchCommand: ParsableCommand {
                 continue
             }
             let news = (try? WatchLine(line: line)) ?? .other("")  // Perhaps from a later version.
+            if case .authorisation(let authorisation) = news, !authorisation.level.isAllowed {
+                throw CommandFailure(.notAuthorised, what: "watch", why: "this user may not know the position any more")
+            }
             hasEnded = if case .lost(let loss) = news { loss.reason == .ended } else { false }
             if isCounted(news) {
                 found += 1
@@ -104,7 +109,7 @@ struct WatchCommand: ParsableCommand {
         switch line {
         case .event: events
         case .position: !events
-        case .noFix, .sky, .lost, .dropped, .other: false
+        case .noFix, .sky, .lost, .dropped, .authorisation, .other: false
         }
     }
 

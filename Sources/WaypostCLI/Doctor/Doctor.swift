@@ -4,7 +4,7 @@ enum Doctor {
     static let checks: [any DoctorCheck.Type] = [
         ConfigurationCheck.self, ServiceCheck.self, ConsoleCheck.self, MiniUARTCheck.self, ModemManagerCheck.self, GPSDCheck.self,
         TwoReadersCheck.self, BaudRateCheck.self, PortPermissionCheck.self, FixCheck.self, AntennaCheck.self, OwnerCheck.self,
-        LogFolderCheck.self, DiskCheck.self, ClockCheck.self, SharingCheck.self, MapPageCheck.self,
+        LogFolderCheck.self, DiskCheck.self, ClockCheck.self, PolicyCheck.self, SharingCheck.self, MapPageCheck.self,
     ]
 
     /// The report of every check, in their order.

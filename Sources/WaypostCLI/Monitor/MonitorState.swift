@@ -43,6 +43,7 @@ struct MonitorState {
         case .dropped(let lines): droppedCount += lines.count
         case .other(StatusReport.className): if let report = try? StatusReport(line: line) { note(report, at: now) }  // See above.
         case .other(FenceList.className): if let list = try? FenceList(line: line) { fences = list.fences ?? [] }  // See above.
+        case .authorisation(let authorisation): if authorisation.level != .full { (position, sky, fences) = (nil, nil, []) }
         case .position, .noFix, .other: break
         }
     }

@@ -27,6 +27,7 @@ struct WatchLines {
         case .lost(let loss): return [lost(loss)]
         case .event(let event): return [EventLine(event, format).text]
         case .dropped(let lines): return ["(\(counted(lines.count, "line")) dropped: this terminal is too slow)"]
+        case .authorisation(let authorisation): return ["access: \(authorisation.words)"]
         case .noFix, .sky, .other: return []
         }
     }

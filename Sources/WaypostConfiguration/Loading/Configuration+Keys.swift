@@ -265,7 +265,13 @@ extension Configuration {
                     """
                     The Unix socket. For users other than root and waypost: waypost.sock in $XDG_RUNTIME_DIR. $WAYPOST_SOCKET changes the \
                     default.
-                    """)
+                    """),
+                .init(
+                    "policy", \.policy, .path,
+                    """
+                    The file that says who may know the position. The default, policy.toml beside the system's or the user's own \
+                    configuration, need not exist: then only root, the tracker's user and group waypost may.
+                    """),
             ]),
         .table(
             "map", \.map,

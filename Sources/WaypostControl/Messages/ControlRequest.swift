@@ -12,6 +12,9 @@ public protocol ControlRequest: ControlObject {
 
     /// Its description, in one to three sentences, for the page of the protocol.
     static var documentation: String { get }
+
+    /// Who may make the request; those who operate the tracker when a request does not say otherwise.
+    static var permission: ControlPermission { get }
 }
 
 /// A request to the tracker and its answer.
@@ -25,6 +28,9 @@ public protocol ControlVerb: ControlRequest {
 extension ControlRequest {
     /// None.
     public static var action: String? { nil }
+
+    /// Those who operate the tracker.
+    public static var permission: ControlPermission { .operators }
 
     /// The line of this request, without the line feed.
     public var line: [UInt8] {
@@ -86,6 +92,18 @@ public enum ControlRequests {
         DiscardQueueRequest.self,
         LedgerRequest.self,
         PageRequest.self,
+        AuthorisationRequest.self,
+        GrantRequest.self,
+        RevokeRequest.self,
+        ListGrantsRequest.self,
+        RegisterRequest.self,
+        UnregisterRequest.self,
+        ListRegistrationsRequest.self,
+        RehearseRequest.self,
+        AttachRequest.self,
+        AcknowledgeEventRequest.self,
+        AgentRequest.self,
+        RanRequest.self,
     ]
 
     /// The requests by name.

@@ -4,6 +4,8 @@ import Waypost
 public struct CapabilitiesRequest: ControlVerb {
     /// `capabilities`.
     public static let name = "capabilities"
+    /// Every local user.
+    public static let permission = ControlPermission.anybody
     /// Its description in the guide of the control socket.
     public static let documentation = "Asks what the tracker can do on this device."
 
@@ -36,6 +38,8 @@ public struct CapabilitiesRequest: ControlVerb {
         public var matchesPositions = false
         /// Whether a recording or a simulated drive is played.
         public var isPlayback = false
+        /// What the client may know, and when.
+        public var authorisation = Authorisation(.notDetermined)
 
         /// An answer with no values set.
         public init() {}
@@ -53,6 +57,10 @@ public struct CapabilitiesRequest: ControlVerb {
                 "Whether the receiver also sleeps while the device is at rest (`[tracking] rest_interval`).")
             try codec.member("map_matching", &matchesPositions, "Whether positions are matched to roads.")
             try codec.member("playback", &isPlayback, "Whether a recording or a simulated drive is played.")
+            try codec.member(
+                "level", &authorisation.level, absent: .full, isOmitted: false, "How much of the position this client may know.")
+            try codec.member("scope", &authorisation.scope, absent: .always, isOmitted: false, "While connected, or always.")
+            try codec.member("temporary", &authorisation.isTemporary, absent: false, "Whether that ends with a time or a connection.")
         }
     }
 

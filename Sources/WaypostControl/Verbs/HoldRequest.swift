@@ -4,6 +4,8 @@ import Waypost
 public struct HoldRequest: ControlVerb {
     /// `hold`.
     public static let name = "hold"
+    /// Whoever may know the position.
+    public static let permission = ControlPermission.full
     /// Its description in the guide of the control socket.
     public static let documentation = "Keeps positions coming for every fix until the connection ends; `status` shows the reason."
 

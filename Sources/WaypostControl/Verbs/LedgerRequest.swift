@@ -4,6 +4,8 @@ import Waypost
 public struct LedgerRequest: ControlVerb {
     /// `ledger`.
     public static let name = "ledger"
+    /// Whoever may know the position.
+    public static let permission = ControlPermission.full
     /// Its description in the guide of the control socket.
     public static let documentation = """
         Asks what became of fixes and events: logged, queued, sent, received, or left out and why. Either of one record by its `id`, or of all \

@@ -4,6 +4,8 @@ import Waypost
 public struct TrackRequest: ControlVerb {
     /// `track`.
     public static let name = "track"
+    /// Whoever may know the position.
+    public static let permission = ControlPermission.full
     /// Its description in the guide of the control socket.
     public static let documentation = """
         Sends an application's own event, with the position, to every destination. It is on the disk when the answer comes.

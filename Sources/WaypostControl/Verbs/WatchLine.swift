@@ -14,6 +14,8 @@ public enum WatchLine: Sendable, Hashable {
     case lost(PositionLoss)
     /// The client was too slow for some lines (DROPPED).
     case dropped(DroppedLines)
+    /// What the client may know has changed (AUTHORISATION_CHANGE).
+    case authorisation(Authorisation)
     /// A line of a later version; its class.
     case other(String)
 
@@ -28,6 +30,7 @@ public enum WatchLine: Sendable, Hashable {
         switch name {
         case PositionLoss.className: self = .lost(try PositionLoss(value))
         case DroppedLines.className: self = .dropped(try DroppedLines(value))
+        case AuthorisationChange.className: self = .authorisation(try AuthorisationChange(value).authorisation)
         case "EVENT":
             guard let event = TrackerEvent(value) else {
                 throw .wrongMember(class: name, ControlMemberError(path: "event", expected: TrackerEvent.form))

@@ -6,6 +6,8 @@ import Waypost
 public struct WatchRequest: ControlRequest {
     /// `watch`.
     public static let name = "watch"
+    /// Whoever may know roughly where the device is.
+    public static let permission = ControlPermission.reduced
     /// Its description in the guide of the control socket.
     public static let documentation = """
         Sends positions and events as they come, until the connection ends. These lines are the only answer. A second `watch` replaces the first \

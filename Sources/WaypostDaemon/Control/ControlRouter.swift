@@ -1,3 +1,4 @@
+import Waypost
 import WaypostControl
 import WaypostSystem
 
@@ -12,13 +13,13 @@ struct ControlRouter: ControlHandler {
     }
 
     func perform(
-        _ verb: any ControlVerb, for peer: PeerCredentials, on connection: ControlConnectionID
+        _ verb: any ControlVerb, for peer: PeerCredentials, access: PeerAccess, on connection: ControlConnectionID
     ) async throws(ControlRefusal) -> any ControlAnswer {
-        try await commands.perform(verb, for: ControlCaller(peer: peer, connection: connection))
+        try await commands.perform(verb, for: ControlCaller(peer: peer, access: access, connection: connection))
     }
 
-    func watchBegan(_ request: WatchRequest, on connection: ControlConnectionID) {
-        watches.watchBegan(request, on: connection)
+    func watchBegan(_ request: WatchRequest, on connection: ControlConnectionID, level: AuthorisationLevel) {
+        watches.watchBegan(request, on: connection, level: level)
     }
 
     func connectionBegan(_ connection: ControlConnectionID) {
@@ -30,5 +31,7 @@ struct ControlRouter: ControlHandler {
         commands.holds.connectionEnded(connection)
         commands.fenceParts.connectionEnded(connection)
         watches.connectionEnded(connection)
+        commands.access.connectionEnded(connection)
+        Task { [wakes = commands.wakes] in await wakes.connectionEnded(connection) }
     }
 }

@@ -44,6 +44,9 @@ extension CapabilitiesRequest: TrackerVerb {
         let capabilities = await tracker.manager.capabilities
         var answer = Answer()
         answer.version = capabilities.version
+        answer.authorisation = caller.access.authorisation
+        // Nobody else need know what is plugged in here.
+        guard caller.access.level == .full else { return answer }
         answer.receivers = capabilities.receivers.map { CapabilitiesRequest.Receiver(path: $0.path, name: $0.name) }
         answer.hasSignificantChanges = capabilities.hasSignificantChanges
         answer.sleepsBetweenSamples = capabilities.canPause

@@ -28,6 +28,12 @@ struct TrackerCommands: Sendable {
     /// The configuration file of this run.
     let configurationFile: String
     let page: PageService
+    /// Who may know the position.
+    let access: AccessKeeper
+    /// Who wants to be woken.
+    let wakes: WakeKeeper
+    /// The doors that are configured.
+    let doors: [AccessPolicy.Door]
     let logger: Logger
 }
 

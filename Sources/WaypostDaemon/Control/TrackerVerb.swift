@@ -1,3 +1,4 @@
+import Waypost
 import WaypostControl
 import WaypostSystem
 
@@ -15,6 +16,8 @@ protocol TrackerVerb: ControlVerb {
 struct ControlCaller: Sendable {
     /// The process at the other end.
     let peer: PeerCredentials
+    /// What its user may know and do.
+    let access: PeerAccess
     /// What it asks on; a hold ends with it.
     let connection: ControlConnectionID
 }

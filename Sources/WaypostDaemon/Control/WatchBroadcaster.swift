@@ -10,6 +10,8 @@ final class WatchBroadcaster: PositioningConsumer {
     fileprivate struct State {
         /// Watches that want positions.
         var watches: [(id: ControlConnectionID, selection: PositionSelection)] = []
+        /// Watches of those who may only know roughly where the device is.
+        var coarse = CoarseWatches()
         var isStationary = false
         var lastKnown: (position: Position, at: Int64?)?
         var server: ControlServer?
@@ -17,11 +19,18 @@ final class WatchBroadcaster: PositioningConsumer {
     }
 
     private let state: Monitor<State>
+    private let access: AccessKeeper
+    /// The position for those who may only know roughly where the device is.
+    let reduced: ReducedPositions
 
     /// A desk without watches.
     ///
-    /// - Parameter stored: what is known from the run before.
-    init(stored: Position?) {
+    /// - Parameters:
+    ///   - stored: what is known from the run before.
+    ///   - access: who may know what.
+    ///   - reduced: the position for those who may only know roughly where the device is.
+    init(stored: Position?, access: AccessKeeper, reduced: ReducedPositions) {
+        (self.access, self.reduced) = (access, reduced)
         state = Monitor(State(lastKnown: stored.map { ($0, nil) }))
     }
 
@@ -36,10 +45,15 @@ final class WatchBroadcaster: PositioningConsumer {
 
     // MARK: - Connections
 
-    func watchBegan(_ request: WatchRequest, on connection: ControlConnectionID) {
+    func watchBegan(_ request: WatchRequest, on connection: ControlConnectionID, level: AuthorisationLevel) {
+        let told = reduced.told
         state.withLock { state in
-            state.watches.removeAll { $0.id == connection }
-            if request.positions {
+            state.remove(connection)
+            if request.positions, level == .reduced {
+                if let line = state.coarse.add(connection, request.selection, knowing: told) {
+                    state.server?.send(line, to: [connection], needing: .reduced)
+                }
+            } else if request.positions, level == .full {
                 var selection = PositionSelection(request.selection)
                 if let lastKnown = state.lastKnown, let report = selection.start(stored: lastKnown.position) {
                     state.server?.send(report.line(age: report.position.age(at: lastKnown.at)), to: [connection])
@@ -52,7 +66,7 @@ final class WatchBroadcaster: PositioningConsumer {
 
     func connectionEnded(_ connection: ControlConnectionID) {
         state.withLock { state in
-            state.watches.removeAll { $0.id == connection }
+            state.remove(connection)
             state.tellNeed()
         }
     }
@@ -77,11 +91,16 @@ final class WatchBroadcaster: PositioningConsumer {
     }
 
     func consume(_ update: PositioningUpdate) {
+        access.lookNowAndThen()
+        var told: PositionReduction.Told?
+        if case .position(let position) = update { told = reduced.process(position) }
+        if case .lost(.withheld) = update { reduced.withhold() }
         state.withLock { state in
             switch update {
             case .position(let position):
                 state.lastKnown = (position, MonotonicClock.milliseconds)
                 state.deliver(position)
+                if let told { state.deliver(told) }
             case .noFix(let report):
                 state.broadcast(.noFix) { text in TPVCodec.append(report, to: &text) }
             case .sky(let view):
@@ -108,6 +127,15 @@ extension WatchBroadcaster.State {
     /// The last position that was known, and how many seconds ago where that is known.
     fileprivate var last: (position: Position, ageSeconds: Int?)? {
         lastKnown.map { ($0.position, $0.at.map { Int((MonotonicClock.milliseconds - $0) / 1_000) }) }
+    }
+
+    fileprivate mutating func remove(_ connection: ControlConnectionID) {
+        watches.removeAll { $0.id == connection }
+        coarse.remove(connection)
+    }
+
+    fileprivate mutating func deliver(_ told: PositionReduction.Told) {
+        for (line, ids) in coarse.lines(for: told) { server?.send(line, to: ids, needing: .reduced) }
     }
 
     /// Sends a line to every watch that wants that topic; most boxes are watched now and then only: nobody there, nothing to encode.
@@ -145,7 +173,8 @@ extension WatchBroadcaster.State {
 
     /// Tells the manager how closely those who watch need the device followed.
     fileprivate func tellNeed() {
-        let needs = watches.map { $0.selection.need(isStationary: isStationary) }
+        var needs = watches.map { $0.selection.need(isStationary: isStationary) }
+        if !coarse.isEmpty { needs.append(.within(CoarseWatches.interval)) }
         hold?.need = needs.contains(.everyFix) ? .everyFix : needs.min { $0.milliseconds < $1.milliseconds }
     }
 }

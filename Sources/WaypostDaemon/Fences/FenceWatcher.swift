@@ -16,6 +16,7 @@ actor FenceWatcher: PositioningConsumer {
     private let watches: WatchBroadcaster
     private let page: PageBroadcaster
     private let dispatches: DispatchService
+    private let wakes: WakeKeeper
     private let hold: PositioningHold
     private let logger: Logger
     private var toldProblems: [String] = []
@@ -35,7 +36,7 @@ actor FenceWatcher: PositioningConsumer {
 
     init(
         keeper: GeofenceKeeper, recorder: TrackRecorder?, events: EventLog, watches: WatchBroadcaster, page: PageBroadcaster,
-        dispatches: DispatchService, hold: PositioningHold, logger: Logger
+        dispatches: DispatchService, wakes: WakeKeeper, hold: PositioningHold, logger: Logger
     ) {
         self.keeper = keeper
         self.recorder = recorder
@@ -43,6 +44,7 @@ actor FenceWatcher: PositioningConsumer {
         self.watches = watches
         self.page = page
         self.dispatches = dispatches
+        self.wakes = wakes
         self.hold = hold
         self.logger = logger
     }
@@ -134,6 +136,8 @@ actor FenceWatcher: PositioningConsumer {
         let before = telling
         let task = Task {
             await before?.value
+            // First those whose programs are to be woken: what the log has is not told again after a restart.
+            let unkeptIDs = await wakes.process(new)
             for (id, number) in await events.logWaiting(tries: !new.isEmpty) { await dispatches.markLogged(id, as: number) }
             for event in new {
                 await dispatches.enqueue(event, loggedAs: await events.log(event))
@@ -142,7 +146,7 @@ actor FenceWatcher: PositioningConsumer {
             }
             let waitingIDs = await events.waitingIDs
             hasUnlogged = !waitingIDs.isEmpty
-            await keeper.holdUnheard(await dispatches.unkeptIDs.union(waitingIDs))
+            await keeper.holdUnheard(await dispatches.unkeptIDs.union(waitingIDs).union(unkeptIDs))
         }
         telling = task
         await task.value

@@ -1,9 +1,12 @@
+import Waypost
+import WaypostControl
 import WaypostSystem
 
-/// Who may see what is shared, and how exactly: the one place that every door asks, once for each caller.
+/// Who may know what at the doors of `[share]`, and how exactly: the one place that every door asks.
 ///
-/// That an address is configured is the owner's word that whoever reaches it may read there. What nobody may see, the privacy gate has
-/// withheld before.
+/// Without a policy file, that an address is configured is the owner's word that whoever reaches it may know everything. With one, the door gives
+/// what the file says below `[door]`, and nothing when it does not name the door. Of a program on the Unix socket the user is known: who has been
+/// given something by name, or has been refused, gets that. What nobody may know, the privacy gate has withheld before.
 struct ShareAccess: Sendable {
     /// Somebody at a door.
     enum Caller: Sendable {
@@ -13,18 +16,46 @@ struct ShareAccess: Sendable {
         case known(PeerCredentials)
     }
 
-    /// How much of the position somebody may see.
+    /// How much of the position somebody may know.
     enum Detail: Sendable, Equatable {
         /// Nothing: the door stays shut.
         case nothing
+        /// Roughly where the device is, at most four times an hour.
+        case coarse
         /// Every position as it is.
         case exact
     }
 
-    /// What a caller may see.
-    func detail(for caller: Caller) -> Detail {
-        switch caller {
-        case .unknown, .known: .exact
+    let keeper: AccessKeeper
+
+    /// What a caller may know now.
+    func detail(for caller: Caller, at door: ShareDoorKind) -> Detail {
+        if case .known(let peer) = caller {
+            let access = keeper.read { $0.access(of: AccessBook.Peer(peer), at: AccessKeeper.now) }
+            if access.level != .notDetermined { return Detail(access.level) }
+        }
+        return Detail(keeper.level(of: door.accessDoor))
+    }
+}
+
+extension ShareAccess.Detail {
+    init(_ level: AuthorisationLevel) {
+        switch level {
+        case .full: self = .exact
+        case .reduced: self = .coarse
+        case .none, .notDetermined: self = .nothing
+        }
+    }
+}
+
+extension ShareDoorKind {
+    /// The door in the policy.
+    var accessDoor: AccessPolicy.Door {
+        switch self {
+        case .gpsd: .gpsd
+        case .nmea: .nmea
+        case .nmeaUDP: .nmeaUDP
+        case .nmeaSocket: .nmeaSocket
         }
     }
 }

@@ -20,6 +20,8 @@ final class ShareClient: ChannelInboundHandler, ChannelOutboundHandler {
     }
 
     let kind: ShareDoorKind
+    /// Who it is, as far as that is known.
+    let caller: ShareAccess.Caller
     private let hub: ShareHub
     private var language: Language
     private var context: ChannelHandlerContext?
@@ -27,8 +29,8 @@ final class ShareClient: ChannelInboundHandler, ChannelOutboundHandler {
     /// When it last sent something, was last sent something, or began to wait: milliseconds of the monotonic clock.
     private var movedAt = MonotonicClock.milliseconds
 
-    init(_ kind: ShareDoorKind, hub: ShareHub) {
-        (self.kind, self.hub) = (kind, hub)
+    init(_ kind: ShareDoorKind, of caller: ShareAccess.Caller, hub: ShareHub) {
+        (self.kind, self.caller, self.hub) = (kind, caller, hub)
         language = kind.isNMEA ? .nmea : .gpsd(GPSDConversation())
     }
 
@@ -126,7 +128,7 @@ final class ShareClient: ChannelInboundHandler, ChannelOutboundHandler {
         let neededPositions = conversation.watch.isOn
         var bytes = bytes
         repeat {
-            for line in hub.answers(of: &conversation, to: bytes) {
+            for line in hub.answers(of: &conversation, for: self, to: bytes) {
                 context?.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: line)), promise: nil)
             }
             bytes = Span()

@@ -100,8 +100,8 @@ struct ShareDoor: Sendable {
     }
 
     private static func admit(_ caller: ShareAccess.Caller, on channel: any Channel, _ kind: ShareDoorKind, _ hub: ShareHub) throws {
-        guard hub.admits(caller) else { throw ChannelError.operationUnsupported }
-        try channel.pipeline.syncOperations.addHandler(ShareClient(kind, hub: hub))
+        guard hub.admits(caller, at: kind) else { throw ChannelError.operationUnsupported }
+        try channel.pipeline.syncOperations.addHandler(ShareClient(kind, of: caller, hub: hub))
     }
 
     // MARK: - Words

@@ -9,6 +9,8 @@ import WaypostSystem
 final class ShareHub {
     /// What is known, shared with the task that delivers it.
     let known: ShareKnowledge
+    /// The same for those who may only know roughly where the device is.
+    private var coarse = SharedState()
     private let eventLoop: any EventLoop
     private let access: ShareAccess
     private let limits: ShareLimits
@@ -43,7 +45,10 @@ final class ShareHub {
     // MARK: - Clients
 
     /// Whether somebody may come in at all.
-    func admits(_ caller: ShareAccess.Caller) -> Bool { access.detail(for: caller) == .exact }
+    func admits(_ caller: ShareAccess.Caller, at kind: ShareDoorKind) -> Bool { access.detail(for: caller, at: kind) != .nothing }
+
+    /// What a client may know now.
+    private func detail(of client: ShareClient) -> ShareAccess.Detail { access.detail(for: client.caller, at: client.kind) }
 
     /// Counts one more client; false when its door has too many.
     func admit(_ client: ShareClient) -> Bool {
@@ -80,8 +85,13 @@ final class ShareHub {
     }
 
     /// Answers what a client has sent.
-    func answers(of conversation: inout GPSDConversation, to bytes: Span<UInt8>) -> [[UInt8]] {
-        let state = known.state
+    func answers(of conversation: inout GPSDConversation, for client: ShareClient, to bytes: Span<UInt8>) -> [[UInt8]] {
+        let state =
+            switch detail(of: client) {
+            case .exact: known.state
+            case .coarse: coarse
+            case .nothing: SharedState()
+            }
         return conversation.process(
             bytes, showing: state, version: WaypostVersion.text, at: UTCTime(millisecondsSince1970: WallClock.milliseconds))
     }
@@ -101,22 +111,31 @@ final class ShareHub {
 
     // MARK: - Reports
 
-    /// Tells everybody.
+    /// Tells a reduced position to those who may only know roughly where the device is; nil when nothing may be told any more.
+    func deliverCoarse(_ told: PositionReduction.Told?, at now: UTCTime) {
+        let news = told.map { coarse.process($0.position, at: now) } ?? coarse.lose()
+        guard let news else { return }
+        let epoch = epoch(of: news, sky: nil)
+        let message = ByteBuffer(bytes: bytes(of: news))
+        for client in clients.values where detail(of: client) == .coarse {
+            if client.wantsNMEA { client.deliver(epoch) }
+            if client.wantsJSON { client.deliver(message) }
+        }
+        if access.detail(for: .unknown, at: .nmeaUDP) == .coarse { beacon?.send(epoch) }
+    }
+
+    /// Tells everybody who may know all of it; who may not know anything any more goes.
     func deliver(_ news: SharedState.News) {
+        for client in clients.values where detail(of: client) == .nothing { client.close() }
         if case .sky(let view) = news { return deliverLater(view) }
-        let nmeaClients = clients.values.filter(\.wantsNMEA)
+        let nmeaClients = clients.values.filter { $0.wantsNMEA && detail(of: $0) == .exact }
+        let beacon = access.detail(for: .unknown, at: .nmeaUDP) == .exact ? beacon : nil
         if !nmeaClients.isEmpty || beacon != nil {
-            let epoch = epoch(of: news)
+            let epoch = epoch(of: news, sky: known.state.sky)
             for client in nmeaClients { client.deliver(epoch) }
             beacon?.send(epoch)
         }
-        send { writer in
-            switch news {
-            case .position(let position, _): writer.position(position)
-            case .noFix(let report, _): writer.noFix(report)
-            case .sky(let view): writer.sky(view)
-            }
-        }
+        send(news)
         let now = MonotonicClock.milliseconds
         period = lastReportAt.map { now - $0 } ?? period
         lastReportAt = now
@@ -124,28 +143,37 @@ final class ShareHub {
         if pendingSky != nil { scheduleSky() }
     }
 
-    /// Sends a message to all who want JSON.
-    private func send(_ write: (GPSDWriter) -> [UInt8]) {
-        let jsonClients = clients.values.filter(\.wantsJSON)
+    /// Sends a message to all who want JSON and may know all of it.
+    private func send(_ news: SharedState.News) {
+        let jsonClients = clients.values.filter { $0.wantsJSON && detail(of: $0) == .exact }
         guard !jsonClients.isEmpty else { return }
-        let message = ByteBuffer(bytes: write(GPSDWriter(device: known.state.device)))
+        let message = ByteBuffer(bytes: bytes(of: news))
         for client in jsonClients { client.deliver(message) }
     }
 
+    private func bytes(of news: SharedState.News) -> [UInt8] {
+        let writer = GPSDWriter(device: known.state.device)
+        return switch news {
+        case .position(let position, _): writer.position(position)
+        case .noFix(let report, _): writer.noFix(report)
+        case .sky(let view): writer.sky(view)
+        }
+    }
+
     /// All sentences of a report, for one write: GeoClue joins only what comes in one read.
-    private func epoch(of news: SharedState.News) -> ByteBuffer {
+    private func epoch(of news: SharedState.News, sky: SkyView?) -> ByteBuffer {
         var text = TextBuffer(capacity: 1_024)
-        var sky: SkyView?
+        var shown: SkyView?
         switch news {
         case .position(let position, let newSky):
-            nmea.position(position, sky: known.state.sky, into: &text)
-            sky = newSky
+            nmea.position(position, sky: sky, into: &text)
+            shown = newSky
         case .noFix(let report, let newSky):
             nmea.noFix(report, into: &text)
-            sky = newSky
-        case .sky(let view): sky = view
+            shown = newSky
+        case .sky(let view): shown = view
         }
-        if let sky { nmea.satellites(sky, into: &text) }
+        if let sky = shown { nmea.satellites(sky, into: &text) }
         return ByteBuffer(bytes: text.bytes)
     }
 
@@ -166,7 +194,7 @@ final class ShareHub {
             // What may not be seen any more is not told late either.
             guard let (view, count) = waitingSky, count == known.state.withdrawalCount else { return }
             lastSkyAt = MonotonicClock.milliseconds
-            send { $0.sky(view) }
+            send(.sky(view))
         }
     }
 }

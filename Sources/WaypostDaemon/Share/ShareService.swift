@@ -21,6 +21,8 @@ actor ShareService: PositioningConsumer {
         var place: ShareDoorKind.Place
         /// How many clients it has; nil when nobody can know.
         var clientCount: Int?
+        /// How much of the position it gives.
+        var level = AuthorisationLevel.none
         /// Why it is shut, or what does not work; nil when all is well.
         var problem: String?
 
@@ -36,6 +38,10 @@ actor ShareService: PositioningConsumer {
     }
 
     private let doors: [ShareDoor]
+    private let access: AccessKeeper
+    private let reduced: ReducedPositions
+    /// The quarter of an hour that was told last to those who may only know roughly where the device is; nil when nothing may be told.
+    private var toldQuarter: Int64?
     private var states: [ShareDoorKind: State] = [:]
     private let counts: ShareCounts
     private let hub: NIOLoopBound<ShareHub>
@@ -52,7 +58,8 @@ actor ShareService: PositioningConsumer {
     ///
     /// - Parameter hold: makes the hold of a door.
     static func make(
-        _ configuration: Configuration, limits: ShareLimits = ShareLimits(), logger: Logger,
+        _ configuration: Configuration, access: AccessKeeper, reduced: ReducedPositions, limits: ShareLimits = ShareLimits(),
+        logger: Logger,
         hold: (_ reason: String) async -> PositioningHold
     ) async -> ShareService? {
         let places = ShareDoorKind.allCases.compactMap { kind in kind.place(in: configuration.share).map { (kind, $0) } }
@@ -66,7 +73,7 @@ actor ShareService: PositioningConsumer {
         do {
             let hub = try await loop.submit {
                 NIOLoopBound(
-                    ShareHub(known: known, access: ShareAccess(), limits: limits, eventLoop: loop) {
+                    ShareHub(known: known, access: ShareAccess(keeper: access), limits: limits, eventLoop: loop) {
                         counts.set($0, $1, needsPositions: $2)
                     },
                     eventLoop: loop)
@@ -75,16 +82,19 @@ actor ShareService: PositioningConsumer {
             let lineNames = configuration.sources.compactMap { source -> String? in
                 if case .path(let path)? = (source.url.kind as? SerialKind)?.port { path } else { nil }
             }
-            return ShareService(doors: doors, counts: counts, hub: hub, known: known, group: group, lineNames: lineNames, logger: logger)
+            return ShareService(
+                doors: doors, access: access, reduced: reduced, counts: counts, hub: hub, known: known, group: group, lineNames: lineNames,
+                logger: logger)
         } catch {
             preconditionFailure("a loop that has just begun takes tasks")
         }
     }
 
     private init(
-        doors: [ShareDoor], counts: ShareCounts, hub: NIOLoopBound<ShareHub>, known: ShareKnowledge, group: MultiThreadedEventLoopGroup,
-        lineNames: [String], logger: Logger
+        doors: [ShareDoor], access: AccessKeeper, reduced: ReducedPositions, counts: ShareCounts, hub: NIOLoopBound<ShareHub>,
+        known: ShareKnowledge, group: MultiThreadedEventLoopGroup, lineNames: [String], logger: Logger
     ) {
+        (self.access, self.reduced) = (access, reduced)
         (self.doors, self.counts, self.hub, self.known, self.group) = (doors, counts, hub, known, group)
         (self.lineNames, self.logger) = (lineNames, logger)
     }
@@ -130,6 +140,7 @@ actor ShareService: PositioningConsumer {
     var report: [Report] {
         doors.map { door in
             var report = Report(kind: door.kind, place: door.place)
+            report.level = access.level(of: door.kind.accessDoor)
             switch states[door.kind] {
             case .open:
                 report.clientCount = door.kind == .nmeaUDP ? nil : counts.count(of: door.kind)
@@ -148,8 +159,9 @@ actor ShareService: PositioningConsumer {
     private func open(_ door: ShareDoor) async {
         do throws(ShareDoor.Obstacle) {
             states[door.kind] = .open(try await door.open { [counts] in counts.failure = $0 })
-            logger.info("positions are shared: [share] \(door.kind.rawValue) \(door.place)")
-            if case .address(let address) = door.place, !address.isLoopback {
+            let level = access.level(of: door.kind.accessDoor)
+            logger.info("positions are shared: [share] \(door.kind.rawValue) \(door.place), \(level.rawValue)")
+            if case .address(let address) = door.place, !address.isLoopback, level == .full {
                 logger.warning("[share] \(door.kind.rawValue) \(door.place): everybody in that network may read the position")
             }
         } catch {
@@ -171,6 +183,7 @@ actor ShareService: PositioningConsumer {
 
     func consume(_ update: PositioningUpdate) async {
         let now = UTCTime(millisecondsSince1970: WallClock.milliseconds)
+        await tellCoarse(update, at: now)
         let news: SharedState.News?
         switch update {
         case .position(let position): news = known.change { $0.process(position, at: now) }
@@ -189,6 +202,21 @@ actor ShareService: PositioningConsumer {
         guard let news, known.hasListeners else { return }
         // The source waits until it is written, not until it is read: a recording at full speed does not pile up here.
         do { try await hub.eventLoop.submit { [hub] in hub.value.deliver(news) }.get() } catch {}  // The doors have been shut.
+    }
+
+    /// Tells those who may only know roughly where the device is what is new for them.
+    private func tellCoarse(_ update: PositioningUpdate, at now: UTCTime) async {
+        let told: PositionReduction.Told?
+        switch update {
+        case .position(let position):
+            guard let new = reduced.process(position), new.quarter > toldQuarter ?? .min else { return }
+            told = new
+        case .lost(.withheld): told = nil
+        default: return
+        }
+        toldQuarter = told?.quarter
+        // It fails only when the doors have been shut.
+        do { try await hub.eventLoop.submit { [hub] in hub.value.deliverCoarse(told, at: now) }.get() } catch {}
     }
 
     /// The device is told under the name that gpsd would give it; what is no device is nobody's business.

@@ -20,6 +20,8 @@ public enum TrackerUpdate: Sendable, Hashable {
     case lost(PositionLoss)
     /// Something happened: a fence was entered or left.
     case event(TrackerEvent)
+    /// What this program may know of the position has changed.
+    case authorisation(Authorisation)
     /// This loop was too slow: so many updates were dropped, the oldest.
     case missed(Int)
     /// There is no connection, and why; once for each reason. The loop tries again until it succeeds.

@@ -28,6 +28,7 @@ struct WatchMemory: Sendable {
         case .event(let event): isNew(event.id) ? .event(event) : nil
         case .lost(let loss): .lost(loss)
         case .dropped(let dropped): .missed(dropped.count)
+        case .authorisation(let authorisation): .authorisation(authorisation)
         case .other: nil
         }
     }

@@ -46,34 +46,3 @@ public struct PeerCredentials: Sendable, Hashable {
     /// The level of both options.
     public static let optionLevel = SOL_SOCKET
 }
-
-/// Users and groups of this system.
-public enum SystemAccounts {
-    /// The effective user of this process.
-    public static var ownUserID: UInt32 { geteuid() }
-
-    /// The number of a user, given by name or as a number; nil when there is no user of that name.
-    public static func userID(named name: String) -> UInt32? {
-        var entry = passwd()
-        var found: UnsafeMutablePointer<passwd>?
-        var room = [CChar](repeating: 0, count: 16_384)
-        guard getpwnam_r(name, &entry, &room, room.count, &found) == 0, found != nil else { return UInt32(name) }
-        return entry.pw_uid
-    }
-
-    /// The number of a group, or nil when there is no group of that name.
-    public static func groupID(named name: String) -> UInt32? {
-        var entry = group()
-        var found: UnsafeMutablePointer<group>?
-        // The members' names are stored in here; a group too large for it is looked up again with more room.
-        var room = [CChar](repeating: 0, count: 4_096)
-        while true {
-            let code = getgrnam_r(name, &entry, &room, room.count, &found)
-            if code == ERANGE, room.count < 1 << 20 {
-                room = [CChar](repeating: 0, count: room.count * 2)
-            } else if code != EINTR {
-                return code == 0 && found != nil ? entry.gr_gid : nil
-            }
-        }
-    }
-}

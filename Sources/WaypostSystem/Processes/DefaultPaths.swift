@@ -11,6 +11,8 @@ public struct DefaultPaths: Equatable, Sendable {
     public var socket: String
     /// The configuration file that is read, if it exists, when none is named.
     public var configurationFile: String
+    /// The policy file that is read, if it exists, when the configuration names none.
+    public var policyFile: String
 
     /// The user as whom the service runs.
     public static let serviceUser = "waypost"
@@ -30,6 +32,7 @@ public struct DefaultPaths: Equatable, Sendable {
         let isBelowState = chosenState != nil || folders.state != nil
         logDirectory = isBelowState ? stateDirectory + "/log" : "/var/log/waypost"
         configurationFile = (folders.configuration ?? "/etc/waypost") + "/waypost.toml"
+        policyFile = (folders.configuration ?? "/etc/waypost") + "/policy.toml"
         socket =
             if let named = environment.text("WAYPOST_SOCKET") {
                 named

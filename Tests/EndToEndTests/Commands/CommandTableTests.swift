@@ -80,6 +80,14 @@ extension EndToEnd {
             return commands
         }
 
+        /// The policy of a file whose first line asks for one.
+        private static let policy = """
+            [user]
+            nobody = { level = "reduced", full_for = ["navigation"] }
+            [purpose]
+            navigation = "Shows the way"
+            """
+
         private func shown(_ run: Finished, in folder: TestFolder, wordByWord: Bool) -> String {
             func lines(_ text: String, behind mark: String) -> String {
                 guard !text.isEmpty else { return "" }
@@ -122,8 +130,11 @@ extension EndToEnd {
             let page = text.hasPrefix("# With a tracker and a page") ? "[map]\nsocket = \"page.sock\"\ntoken_file = \"token\"\n" : ""
             try folder.write("0123456789abcdef0123456789abcdef\n", to: "token")
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.path("token"))
+            let policy = text.hasPrefix("# With a tracker and a policy") ? "[control]\npolicy = \"policy.toml\"\n" : ""
+            try folder.write(CommandTableTests.policy, to: "policy.toml")
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: folder.path("policy.toml"))
             try folder.write(
-                page + "[geofences]\nfile = \"fences.geojson\"\n"
+                page + policy + "[geofences]\nfile = \"fences.geojson\"\n"
                     + ["home", "work"].map { "[[destination]]\nname = \"\($0)\"" + destination }.joined(), to: "w.toml")
             let tracker = try await TrackerProcess(source: "sim:walk", in: folder, options: ["--config", "w.toml"])
             try #require(await eventually { try await shell("waypost status", in: folder).code == 0 })

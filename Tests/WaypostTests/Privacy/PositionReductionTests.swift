@@ -97,4 +97,63 @@ import Waypost
         let told = try tell(timeless, &reduction)
         #expect(!told.isNew && told.position.coordinate.latitudeDegrees < 48)
     }
+
+    // MARK: - Attacks
+
+    /// 10 000 polls of a device that wanders about in its cell say one place.
+    @Test func tellsNothingMoreHoweverOftenItIsAsked() throws {
+        var reduction = PositionReduction()
+        var generator = SystemRandomNumberGenerator()
+        let first = try tell(position(47.1, 9.5), &reduction)
+        var places: Set<Coordinate> = [first.position.coordinate]
+        var times: Set<UTCTime?> = []
+        for poll in 1...10_000 {
+            let place = try position(
+                47.1 + Double.random(in: -0.002...0.002, using: &generator), 9.5 + Double.random(in: -0.002...0.002, using: &generator),
+                minutes: Double(poll) / 10)
+            let told = try tell(place, &reduction).position
+            places.insert(told.coordinate)
+            times.insert(told.time)
+            #expect(told.speedMetresPerSecond == nil && told.courseDegrees == nil && told.altitudeMSLMetres == nil)
+        }
+        #expect(places.count == 1)
+        #expect(times.allSatisfy { $0.map { $0.millisecondsSince1970 % 900_000 == 0 } ?? false })
+        #expect(times.count <= 10_000 / 10 / 15 + 2)
+    }
+
+    /// A walk along a cell's edge, to and fro across it by 400 m, shows one cell; asking at each step does not show on which side it is.
+    @Test func aWalkAlongAnEdgeShowsOneCell() throws {
+        let middle = try first(position(47.1, 9.5)).coordinate
+        let edge = middle.latitudeDegrees + (180.0 / 4_000) / 2
+        var reduction = PositionReduction()
+        var places: Set<Coordinate> = []
+        for step in 0..<10_000 {
+            let across = (step % 2 == 0 ? 1.0 : -1.0) * 0.0036
+            let along = middle.longitudeDegrees + 0.02 * Double(step % 100 - 50) / 50
+            places.insert(
+                try tell(position(edge + (step == 0 ? -0.001 : across), along, minutes: Double(step)), &reduction).position.coordinate)
+        }
+        #expect(places == [middle])
+    }
+
+    /// A restart on the far side of an edge does not show that the device is there.
+    @Test func aRestartDoesNotShowTheSideOfAnEdge() throws {
+        var reduction = PositionReduction()
+        let told = try tell(position(47.1, 9.5), &reduction)
+        let beyond = told.position.coordinate.latitudeDegrees + (180.0 / 4_000) * 0.55
+        #expect(try first(position(beyond, 9.5)).coordinate != told.position.coordinate)
+        for minutes in [1.0, 20, 60] {
+            var resumed = PositionReduction(resuming: told.position)
+            #expect(resumed.lastTold?.position == told.position)
+            let place = try position(beyond, 9.5, minutes: minutes)
+            #expect(try tell(place, &resumed).position == told.position, "what was told before, with its time")
+            let later = try tell(position(beyond, 9.5, minutes: minutes + 16), &resumed)
+            #expect(later.position.coordinate == told.position.coordinate && later.isNew)
+        }
+        // One that has really gone is told where it is, a quarter of an hour after the restart at the latest.
+        var resumed = PositionReduction(resuming: told.position)
+        #expect(try tell(position(48, 9.5, minutes: 5), &resumed).position.coordinate == told.position.coordinate)
+        #expect(try tell(position(48, 9.5, minutes: 14), &resumed).isNew == false)
+        #expect(try tell(position(48, 9.5, minutes: 15), &resumed).position.coordinate.latitudeDegrees > 47.9)
+    }
 }

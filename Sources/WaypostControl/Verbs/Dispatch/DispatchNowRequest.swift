@@ -4,6 +4,8 @@ import Waypost
 public struct DispatchNowRequest: DispatchRequest {
     /// `now`.
     public static let action: String? = "now"
+    /// Whoever may know the position.
+    public static let permission = ControlPermission.full
     /// Its description in the guide of the control socket.
     public static let documentation = "Sends everything that waits, now; the answer comes at the end."
 

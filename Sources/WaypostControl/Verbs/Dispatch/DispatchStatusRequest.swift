@@ -4,6 +4,8 @@ import Waypost
 public struct DispatchStatusRequest: DispatchRequest {
     /// `status`.
     public static let action: String? = "status"
+    /// Whoever may know the position.
+    public static let permission = ControlPermission.full
     /// Its description in the guide of the control socket.
     public static let documentation = "Asks for the states of the destinations."
 

@@ -4,6 +4,8 @@ import Waypost
 public struct ListFencesRequest: ControlVerb {
     /// `fences_list`.
     public static let name = "fences_list"
+    /// Whoever may know the position.
+    public static let permission = ControlPermission.full
     /// Its description in the guide of the control socket.
     public static let documentation = "Lists the fences in order, as many as fit into an answer."
 
@@ -40,6 +42,8 @@ public struct ListFencesRequest: ControlVerb {
 public struct ActiveFencesRequest: ControlVerb {
     /// `fences_active`.
     public static let name = "fences_active"
+    /// Whoever may know the position.
+    public static let permission = ControlPermission.full
     /// Its description in the guide of the control socket.
     public static let documentation = """
         Lists the twenty fences with the nearest borders; none before the first fix, in private mode or inside a privacy zone.

@@ -11,6 +11,8 @@ extension StatusReport {
         public var clientCount: Int?
         /// Whether other machines of the network reach it.
         public var isOpenToNetwork = false
+        /// How much of the position it gives.
+        public var level = AuthorisationLevel.full
         /// Why it is shut, or what does not work.
         public var problem: String?
 
@@ -23,6 +25,7 @@ extension StatusReport {
             try codec.member("place", &place, "Its address and port, or its path.")
             try codec.member("clients", &clientCount, "How many programs are connected; absent for datagrams, and while it is shut.")
             try codec.member("network", &isOpenToNetwork, absent: false, "Whether other machines of the network reach it.")
+            try codec.member("level", &level, absent: .full, isOmitted: false, "How much of the position it gives: full, reduced or none.")
             try codec.member("problem", &problem, "Why it is shut, or what does not work.")
         }
     }

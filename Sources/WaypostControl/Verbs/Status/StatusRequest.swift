@@ -4,10 +4,12 @@ import Waypost
 public struct StatusRequest: ControlVerb {
     /// `status`.
     public static let name = "status"
+    /// Every local user.
+    public static let permission = ControlPermission.anybody
     /// Its description in the guide of the control socket.
     public static let documentation = """
-        Asks what the tracker is doing and whether all is well. Every local user may make this request; users who may not see the \
-        position get only `version`, `pid`, `uptime` and `health`.
+        Asks what the tracker is doing and whether all is well. Every local user may make this request; users who may not know the \
+        position get only `version`, `pid`, `uptime` and `health`, those who may know roughly where it is a reduced `position`, too.
         """
 
     /// A request.
@@ -90,6 +92,8 @@ public struct StatusReport: ControlAnswer {
     public var log: Log?
     /// The map page; nil when there is none.
     public var page: Page?
+    /// How many clients ask for the position and have no answer yet.
+    public var openQuestionCount = 0
 
     /// An answer with no values set.
     public init() {}
@@ -122,5 +126,7 @@ public struct StatusReport: ControlAnswer {
         try codec.member("display", &display, "How quantities and times are shown.")
         try codec.member("log", &log, "The log.")
         try codec.member("page", &page, "The map page; absent when there is none.")
+        try codec.member(
+            "asking", &openQuestionCount, absent: 0, "How many clients ask for the position and have no answer yet (`grants`).")
     }
 }

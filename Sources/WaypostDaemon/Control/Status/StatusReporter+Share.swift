@@ -8,6 +8,7 @@ extension StatusReport.ShareDoor {
         clientCount = report.clientCount
         isOpenToNetwork = report.isOpenToNetwork
         problem = report.problem
+        level = report.level
     }
 }
 

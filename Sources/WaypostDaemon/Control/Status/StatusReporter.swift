@@ -34,6 +34,12 @@ struct StatusReporter: Sendable {
     /// The doors on which other programs get positions; nil when there are none.
     let sharing: ShareService?
     let page: PageService
+    /// Who may know the position.
+    let accessKeeper: AccessKeeper
+    /// Who wants to be woken.
+    let wakes: WakeKeeper
+    /// The doors that are configured.
+    let doors: [AccessPolicy.Door]
     let startMilliseconds = MonotonicClock.milliseconds
 
     /// With less nothing more is written soon: what was reserved before is used up, bytes.
@@ -85,9 +91,11 @@ struct StatusReporter: Sendable {
         problems += await state.problems
         let (destinations, dispatchProblems) = await dispatches.report
         problems += dispatchProblems
-        let doors = await sharing?.report ?? []
-        problems += doors.compactMap(\.problemWords)
+        let shared = await sharing?.report ?? []
+        problems += shared.compactMap(\.problemWords)
         if let problem = page.problem { problems.append(problem) }
+        problems += accessKeeper.problems(ofDoors: self.doors)
+        problems += await wakes.problems
         let statistics = await recorder?.statistics ?? RecorderStatistics()
         let lastSwitch = await manager.lastSwitch
         let wholeSource = await manager.source.name
@@ -99,7 +107,8 @@ struct StatusReporter: Sendable {
         report.processID = Int(SystemProcess.processID)
         report.uptimeSeconds = Int(uptimeMilliseconds / 1_000)
         report.health = problems.isEmpty ? .healthy : .degraded
-        guard access == .full else { return report }
+        if access.level == .reduced, withholding == nil { report.position = watches.reduced.told?.position }
+        guard access.level == .full else { return report }
         report.problems = problems
         var current = StatusReport.Source()
         current.url = members.first(where: \.isActive)?.name ?? wholeSource
@@ -122,7 +131,7 @@ struct StatusReporter: Sendable {
             report.fences = fences
         }
         report.destinations = destinations.map(DestinationReport.init)
-        report.share = doors.map(StatusReport.ShareDoor.init)
+        report.share = shared.map(StatusReport.ShareDoor.init)
         var privacy = StatusReport.Privacy()
         (privacy.isPrivate, privacy.isWithheld) = (isPrivate, withholding != nil)
         privacy.isCoarse = withholding == .zone && tellsCoarsePlace
@@ -144,6 +153,7 @@ struct StatusReporter: Sendable {
         kept.thinnedCount = logged.thinnedCount
         report.log = kept
         report.page = page.report
+        report.openQuestionCount = accessKeeper.read { $0.openQuestionCount(at: AccessKeeper.now) }
         return report
     }
 }

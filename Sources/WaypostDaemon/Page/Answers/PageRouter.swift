@@ -26,6 +26,9 @@ struct PageRouter: Sendable {
     /// The time for what needs any.
     private var anyTime: UTCTime { now ?? UTCTime(millisecondsSince1970: WallClock.milliseconds) }
 
+    /// Whether the policy lets somebody in who has a token.
+    func admits(_ visitor: PageVisitor) -> Bool { reporter.accessKeeper.level(of: visitor.isOwner ? .page : .guest) == .full }
+
     /// Answers a request that has passed the door.
     func answer(_ request: BrowserRequest, for visitor: PageVisitor) async -> PageAnswer {
         await find(request, for: visitor).packed(for: request)

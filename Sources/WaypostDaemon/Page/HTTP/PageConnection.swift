@@ -116,6 +116,9 @@ final class PageConnection: ChannelInboundHandler {
             send(hub.router.notAdmitted(why), to: head, channel)
         case .refused(let status, let why):
             send(request.path.hasPrefix("/api/") ? .error(status, why) : .plain(why, status: status), to: head, channel)
+        case .welcomed(let visitor, _) where !hub.router.admits(visitor), .admitted(let visitor) where !hub.router.admits(visitor):
+            let why = "the policy of this tracker shuts the page\(visitor.isOwner ? "" : " for guests")"
+            send(request.path.hasPrefix("/api/") ? .error(403, why) : .plain(why, status: 403), to: head, channel)
         case .welcomed(_, let cookie):
             isTrusted = true
             send(hub.router.welcome(settingCookie: cookie), to: head, channel)

@@ -115,6 +115,7 @@ final class PageHub {
         let now = router.now
         for connection in connections {
             if case .guest(let end)? = connection.watcher, now.map({ $0 >= end }) ?? true { connection.close() }
+            if let watcher = connection.watcher, !router.admits(watcher) { connection.close() }
         }
         broadcast(router.beatEvent(), mayBeMissed: true)
         beatCount += 1

@@ -1,0 +1,228 @@
+/// Who wants to be woken, what has happened for them, and what became of it.
+///
+/// ```
+///           add                  announce / take                   finish: 0
+/// [idle] ---------> [due] ----------------------> [under way] ------------------> [idle]
+///                     ^                               | failed, or nobody came
+///                     |   back-off is over            v
+///                     +------------------- [waiting until] ---- after the last try ----> [failed] -- add --> [due]
+/// ```
+/// - An event is kept until it is acknowledged: by the program's exit code 0, or by its `ack`. After that it is never told again, even if it is
+///   added again: the ids of the last events are remembered.
+/// - A program that is attached gets its events on its connection; it is not started.
+/// - What must survive a restart is written by ``text``; what was under way before a restart is due again.
+///
+/// - Concurrency: a value; its owner passes the time in milliseconds of a clock that never goes back, and stores it after each change.
+package struct WakeLedger: Sendable {
+    /// What becomes of the events of a registration.
+    package enum Phase: Sendable, Hashable {
+        /// Nothing is to be done, or what there is may be done at once.
+        case idle
+        /// Somebody who can start the program was called; it is due again if nobody comes.
+        case announced(until: Int64)
+        /// The program runs.
+        case underWay(until: Int64)
+        /// It has failed, and is tried again.
+        case waiting(until: Int64)
+        /// It has failed too often; the next event tries again.
+        case failed
+    }
+
+    /// A registration and its events.
+    package struct Entry: Sendable, Hashable {
+        /// The registration.
+        package var registration: WakeRegistration
+        /// The events that are not acknowledged, the oldest first.
+        package var events: [WakeEvent] = []
+        /// What becomes of them.
+        package var phase = Phase.idle
+        /// How often in a row it has failed.
+        package var failureCount = 0
+        /// How many events were dropped because there were too many.
+        package var droppedCount = 0
+        /// How the last start ended.
+        package var lastRun: WakeRun?
+        /// Whether the program is connected.
+        package var isAttached = false
+        /// The ids of events that were added, the newest last.
+        var knownIDs: [String] = []
+        /// What happened at fences since the last reduced position, for a user who may only know roughly where the device is.
+        var deferredKinds: Set<WakeKind> = []
+
+        init(_ registration: WakeRegistration) {
+            self.registration = registration
+        }
+    }
+
+    /// The registrations.
+    package internal(set) var entries: [WakeKey: Entry] = [:]
+    /// What decides which changes are significant.
+    var triggers = WakeTriggers()
+
+    /// The largest number of registrations of a user, and of all.
+    package static let mostOfUser = 32
+    /// The largest number of registrations.
+    package static let most = 256
+    /// The largest number of events that wait for one registration; after that the oldest are dropped.
+    package static let mostEvents = 64
+    /// The number of ids that are remembered for each registration.
+    static let knownCount = 256
+    /// The pauses before the second try, the third, and so on, in seconds; after the last of them it has failed.
+    package static let pauses: [Int64] = [5, 15, 60, 300, 900, 3_600]
+    /// How long a program may run, in seconds.
+    package static let runSeconds = 60
+    /// How long to wait for somebody who can start it, and beyond a program's time for the one who started it, milliseconds.
+    package static let patience: Int64 = 30_000
+
+    /// A ledger without registrations.
+    package init() {}
+
+    // MARK: - Registrations
+
+    /// Why a registration is not taken.
+    package enum Refusal: Error, Sendable, Hashable {
+        /// The user, or all together, have too many.
+        case tooMany
+    }
+
+    /// Adds a registration, in place of the one of that name, whose events it keeps.
+    package mutating func register(_ registration: WakeRegistration) throws(Refusal) {
+        let key = registration.key
+        if entries[key] == nil {
+            guard entries.count < WakeLedger.most, entries.keys.count(where: { $0.userID == key.userID }) < WakeLedger.mostOfUser else {
+                throw .tooMany
+            }
+        }
+        var entry = entries[key] ?? Entry(registration)
+        entry.registration = registration
+        (entry.phase, entry.failureCount) = (.idle, 0)
+        entries[key] = entry
+    }
+
+    /// Removes a registration with its events; returns false when there is none.
+    package mutating func unregister(_ key: WakeKey) -> Bool { entries.removeValue(forKey: key) != nil }
+
+    /// Notes whether the program of a registration is connected.
+    package mutating func setAttached(_ isAttached: Bool, _ key: WakeKey) { entries[key]?.isAttached = isAttached }
+
+    // MARK: - Events
+
+    /// Adds an event; returns false when it was added before, or there is no such registration.
+    package mutating func add(_ event: WakeEvent, for key: WakeKey) -> Bool {
+        guard var entry = entries[key], !entry.knownIDs.contains(event.id) else { return false }
+        entry.knownIDs.append(event.id)
+        if entry.knownIDs.count > WakeLedger.knownCount { entry.knownIDs.removeFirst() }
+        entry.events.append(event)
+        if entry.events.count > WakeLedger.mostEvents {
+            entry.events.removeFirst()
+            entry.droppedCount += 1
+        }
+        if entry.phase == .failed { (entry.phase, entry.failureCount) = (.idle, 0) }
+        entries[key] = entry
+        return true
+    }
+
+    /// Removes what tells more than may be known; returns how many events that were.
+    package mutating func limit(_ key: WakeKey, to level: AuthorisationLevel) -> Int {
+        guard let count = entries[key]?.events.count else { return 0 }
+        entries[key]?.events.removeAll { $0.level > level }
+        return count - (entries[key]?.events.count ?? 0)
+    }
+
+    /// Removes an event for good; returns false when it was not there.
+    package mutating func acknowledge(_ id: String, for key: WakeKey) -> Bool {
+        guard let place = entries[key]?.events.firstIndex(where: { $0.id == id }) else { return false }
+        entries[key]?.events.remove(at: place)
+        if entries[key]?.events.isEmpty == true, entries[key]?.lastPhaseIsWaiting == true { entries[key]?.phase = .idle }
+        return true
+    }
+
+    // MARK: - Starts
+
+    /// The registrations whose programs are to be started now.
+    package func due(at now: Int64) -> [WakeKey] {
+        entries.filter { $1.isDue(at: now) }.keys.sorted()
+    }
+
+    /// When a registration becomes due next that is not now; nil for never.
+    package func nextDue(after now: Int64) -> Int64? {
+        entries.values.compactMap { entry in
+            if entry.events.isEmpty || entry.isAttached { return nil }
+            return entry.until.flatMap { $0 > now ? $0 : nil }
+        }.min()
+    }
+
+    /// Notes that somebody was called who can start the program; returns false when it is not to be started now.
+    package mutating func announce(_ key: WakeKey, at now: Int64) -> Bool {
+        guard entries[key]?.isDue(at: now) == true else { return false }
+        entries[key]?.phase = .announced(until: now + WakeLedger.patience)
+        return true
+    }
+
+    /// What was called for, or handed out, and was not answered in time counts as failed.
+    package mutating func expire(at now: Int64) {
+        for (key, entry) in entries {
+            switch entry.phase {
+            case .announced(let until) where until <= now, .underWay(let until) where until <= now: fail(key, at: now)
+            default: break
+            }
+        }
+    }
+
+    /// Hands out the events of a registration to be started with, the oldest first; nil when it is not to be started now.
+    package mutating func take(_ key: WakeKey, at now: Int64) -> [WakeEvent]? {
+        guard let entry = entries[key], !entry.events.isEmpty, !entry.isAttached else { return nil }
+        switch entry.phase {
+        case .idle, .announced: break
+        case .waiting(let until): if until > now { return nil }
+        case .underWay, .failed: return nil
+        }
+        entries[key]?.phase = .underWay(until: now + Int64(WakeLedger.runSeconds) * 1_000 + WakeLedger.patience)
+        return entry.events
+    }
+
+    /// Notes how a start ended: with success its events are acknowledged; a unit that was started does that itself, and is started again if not.
+    package mutating func finish(_ key: WakeKey, _ run: WakeRun, eventIDs: [String], at now: Int64) {
+        guard let entry = entries[key] else { return }
+        entries[key]?.lastRun = run
+        if run.exitCode == 0, !entry.registration.isUnit {
+            for id in eventIDs { _ = acknowledge(id, for: key) }
+            entries[key]?.phase = .idle
+            entries[key]?.failureCount = 0
+        } else {
+            fail(key, at: now)
+        }
+    }
+
+    /// Notes that whoever had the events has gone without a word.
+    package mutating func lose(_ key: WakeKey, at now: Int64) {
+        guard case .underWay? = entries[key]?.phase else { return }
+        fail(key, at: now)
+    }
+
+    private mutating func fail(_ key: WakeKey, at now: Int64) {
+        guard var entry = entries[key] else { return }
+        entry.failureCount += 1
+        let pause = entry.failureCount <= WakeLedger.pauses.count ? WakeLedger.pauses[entry.failureCount - 1] : nil
+        entry.phase = entry.events.isEmpty ? .idle : pause.map { .waiting(until: now + $0 * 1_000) } ?? .failed
+        entries[key] = entry
+    }
+}
+
+extension WakeLedger.Entry {
+    /// When the phase ends by itself.
+    fileprivate var until: Int64? {
+        switch phase {
+        case .announced(let until), .underWay(let until), .waiting(let until): until
+        case .idle, .failed: nil
+        }
+    }
+
+    fileprivate var lastPhaseIsWaiting: Bool { if case .waiting = phase { true } else { phase == .failed } }
+
+    /// Whether the program is to be started.
+    fileprivate func isDue(at now: Int64) -> Bool {
+        guard !events.isEmpty, !isAttached, phase != .failed else { return false }
+        return until.map { $0 <= now } ?? true
+    }
+}

@@ -1,0 +1,176 @@
+import ArgumentParser
+import Waypost
+import WaypostControl
+import WaypostSystem
+
+/// `waypost register`: have a program started by what happens.
+struct RegisterCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "register",
+        abstract: "Have a program started when something happens, though it does not run.",
+        discussion: """
+            The program runs as you, with WAYPOST_LAUNCH=location in its environment, and gets the events on standard input, a line of JSON each, \
+            the newest last. With exit code 0 it acknowledges them, and they are never told again. It may run for 60 seconds. One that fails is \
+            started again after 5 s, 15 s, 1, 5, 15 and 60 min, and has then failed until the next event. A unit (--unit) acknowledges its events \
+            itself: waypost attach, waypost ack.
+
+            It is started by your own waypost agent (systemctl --user enable --now waypost-agent, and loginctl enable-linger), or else by the \
+            system's waypost-wake.path, which the package installs. You must be authorised with scope always. The program must be named by its whole \
+            path, and neither it nor a folder above it may be writable by everybody, or belong to anybody but you and root.
+
+            --test wakes it with a synthetic event, and shows exit code and output. --list shows all registrations.
+
+            Example: waypost register photo --on significant,enter --exec /home/pi/bin/take-photo --test
+            """)
+
+    @Argument(help: "The name of the registration: letters, digits, -, _ and .")
+    var name: String?
+
+    @Option(
+        name: .customLong("on"),
+        help: ArgumentHelp("What wakes it, separated by commas: significant, enter, exit, dwell, pass.", valueName: "events"),
+        transform: RegisterCommand.kinds)
+    var kinds: [WakeKind] = []
+
+    @Option(help: ArgumentHelp("The program, by its whole path.", valueName: "path"), completion: .file())
+    var exec: String?
+
+    @Option(help: ArgumentHelp("A unit of systemd to start instead.", valueName: "unit"))
+    var unit: String?
+
+    @Flag(help: "Wake it with a synthetic event now.")
+    var test = false
+
+    @Flag(help: "Show the registrations: the last run, its exit code, the next try.")
+    var list = false
+
+    @Flag(help: "With --list, print JSON.")
+    var json = false
+
+    @OptionGroup var daemon: DaemonConnection
+    @OptionGroup var screen: ScreenOptions
+
+    func validate() throws {
+        if list {
+            guard name == nil, kinds.isEmpty, exec == nil, unit == nil, !test else { throw ValidationError("--list stands alone") }
+            return
+        }
+        guard let name else { throw ValidationError("say which: NAME, or --list") }
+        guard AccessPolicy.isPurpose(name) else { throw ValidationError("NAME must have 1 to 64 letters, digits, '-', '_' or '.'") }
+        if exec != nil, unit != nil { throw ValidationError("either --exec or --unit") }
+        let isChange = exec != nil || unit != nil
+        if isChange == kinds.isEmpty { throw ValidationError("--on and --exec or --unit go together") }
+        if !isChange, !test { throw ValidationError("say what starts it: --on EVENTS and --exec PATH or --unit UNIT") }
+    }
+
+    func run() throws {
+        if list { return try showList() }
+        guard let name else { return }
+        let output = try OutputStream(path: "-")
+        if let program = exec.map({ WakeProgram(.program($0)) }) ?? unit.map({ WakeProgram(.unit($0)) }) {
+            if let obstacle = program.obstacle {
+                throw CommandFailure(.badData, what: printable(program.words), why: obstacle)
+            }
+            let folder = WakeProgram.folder(.ofThisProcess)
+            do throws(SystemError) { try program.save(name, in: folder) } catch {
+                throw CommandFailure(.cannotCreate, what: folder, why: error.description)
+            }
+            var request = RegisterRequest()
+            (request.registration, request.kinds, request.program) = (name, kinds, program.words)
+            request.isUnit = unit != nil
+            let answer = try daemon.ask(request)
+            try output.write(line: "\(name): registered for \(kinds.map(\.rawValue).joined(separator: ", "))")
+            if !answer.hasAgent { SystemProcess.printError(RegisterCommand.noAgent) }
+        }
+        if test { try rehearse(name, output) }
+    }
+
+    static let noAgent =
+        "waypost: no agent of yours is connected: the system's waypost-wake.path starts the program, or: systemctl --user enable --now waypost-agent"
+
+    /// Wakes the program, and waits until it has run.
+    private func rehearse(_ name: String, _ output: borrowing OutputStream) throws {
+        guard let id = try daemon.ask(RehearseRequest(registration: name)).id else { return }
+        let deadline = MonotonicClock.milliseconds + 100_000
+        while MonotonicClock.milliseconds < deadline {
+            let own = ProcessIdentity.current().userName
+            let all = try daemon.ask(ListRegistrationsRequest()).registrations
+            if let entry = all.first(where: { $0.name == name && $0.user == own ?? $0.user }), entry.lastEventID == id {
+                try output.write(line: "\(name): \(entry.lastExitCode.map { "exit code \($0)" } ?? "did not end by itself")")
+                for line in (entry.lastWords ?? "").split(separator: "\n") { try output.write(line: "    \(printable(String(line)))") }
+                if entry.lastExitCode != 0 { throw CommandFailure(.failed, what: "register", why: "the program failed") }
+                return
+            }
+            MonotonicClock.wait(milliseconds: 200)
+        }
+        throw CommandFailure(
+            .timedOut, what: "register", why: "nobody has started the program",
+            next: "systemctl status waypost-wake.path, or start an agent: waypost agent")
+    }
+
+    private func showList() throws {
+        let output = try OutputStream(path: "-")
+        if json { return try output.write(value: daemon.value(answering: ListRegistrationsRequest())) }
+        let answer = try daemon.ask(ListRegistrationsRequest())
+        let format = screen.format(by: daemon)
+        for entry in answer.registrations { for line in RegisterCommand.lines(entry, format) { try output.write(line: line) } }
+    }
+
+    /// A registration for people.
+    static func lines(_ entry: RegistrationEntry, _ format: ScreenFormat) -> [String] {
+        var first = "\(printable(entry.user))  \(printable(entry.name))  \(entry.kinds.map(\.rawValue).joined(separator: ","))"
+        first += "  \(printable(entry.program)): \(entry.state)"
+        if entry.eventCount > 0 { first += ", \(counted(entry.eventCount, "event")) waiting" }
+        if entry.droppedCount > 0 { first += ", \(entry.droppedCount) dropped" }
+        if let next = entry.nextSeconds { first += ", next try in \(spanText(seconds: next))" }
+        guard let id = entry.lastEventID else { return [first] }
+        var last = "    last run"
+        if let time = entry.lastTime { last += " \(format.moment(time))" }
+        last += ", event \(printable(id)): \(entry.lastExitCode.map { "exit code \($0)" } ?? "did not end by itself")"
+        if let words = entry.lastWords?.split(separator: "\n").last { last += ": \(oneLine(String(words), limit: 200))" }
+        return [first, last]
+    }
+
+    private static func kinds(_ text: String) throws -> [WakeKind] {
+        let words = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        let kinds = words.compactMap(WakeKind.init(rawValue:))
+        guard kinds.count == words.count else {
+            throw ValidationError("--on must be one or more of \(WakeKind.allCases.map(\.rawValue).joined(separator: ","))")
+        }
+        return kinds
+    }
+}
+
+/// `waypost unregister`: not any more.
+struct UnregisterCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unregister",
+        abstract: "Remove a registration, with the events that wait for it.",
+        discussion: """
+            Example: waypost unregister photo
+            """)
+
+    @Argument(help: "The name of the registration.")
+    var name: String
+
+    @OptionGroup var daemon: DaemonConnection
+
+    func run() throws {
+        _ = try daemon.ask(UnregisterRequest(registration: name))
+        if AccessPolicy.isPurpose(name) {
+            let folder = WakeProgram.folder(.ofThisProcess)
+            do throws(SystemError) { try WakeProgram.remove(name, in: folder) } catch {
+                throw CommandFailure(.inputOutput, what: folder, why: error.description)
+            }
+        }
+        try OutputStream(path: "-").write(line: "\(name): not registered any more")
+    }
+}
+
+extension DefaultPaths {
+    /// The paths of this process's user.
+    static var ofThisProcess: DefaultPaths {
+        let identity = ProcessIdentity.current()
+        return DefaultPaths(environment: identity.environment, userID: identity.userID, userName: identity.userName)
+    }
+}

@@ -1,0 +1,35 @@
+import Waypost
+import WaypostConfiguration
+import WaypostSystem
+
+/// A policy that lets nobody know the position although it should: broken, or silent about a door that is configured.
+enum PolicyCheck: DoctorCheck {
+    static let name = "policy"
+
+    static func examine(_ facts: SystemFacts) -> CheckReport {
+        guard let loaded = facts.configuration else { return .notChecked(facts.whyNoConfiguration) }
+        let named = PolicyFile(loaded.configuration, paths: loaded.paths)
+        let path = named.path
+        let (source, notices) = PolicyFile(path: facts.tree.root + path, isOptional: named.isOptional).read()
+        let edit = ["sudoedit \(shellWord(path))"]
+        switch source {
+        case .missing: return .well
+        case .broken(let reason):
+            return .found(
+                Finding(
+                    what: "nobody but root may know the position: \(printable(reason))",
+                    evidence: [Evidence(file: path, text: "is read by the tracker")], commands: edit))
+        case .read(let policy):
+            var findings = notices.map { notice in
+                Finding(level: .note, what: printable(notice), evidence: [Evidence(file: path, text: "names it")], commands: edit)
+            }
+            for door in AccessPolicy.Door.all(of: loaded.configuration) where policy.doors[door] == nil {
+                findings.append(
+                    Finding(
+                        what: "\(door.words) is configured, but the policy does not name it: it gives nothing",
+                        evidence: [Evidence(file: path, text: "has no \(door.rawValue) below [door]")], commands: edit))
+            }
+            return CheckReport(findings: findings)
+        }
+    }
+}

@@ -1,0 +1,172 @@
+import Waypost
+import WaypostSystem
+
+/// Reads the policy file: who may know the position.
+///
+/// ```toml
+/// [user]
+/// pi = { level = "reduced", scope = "always", full_for = ["navigation"] }
+/// [group]
+/// family = { level = "full" }
+/// [door]
+/// gpsd = "full"
+/// [purpose]
+/// navigation = "Shows the way in the car"
+/// ```
+/// Anything that it does not know is a mistake: a word that is not understood may be one that takes something away.
+package struct PolicyFile: Sendable {
+    /// Where the file is.
+    package let path: String
+    /// Whether the file need not exist: nobody has named it.
+    package let isOptional: Bool
+
+    /// A policy file.
+    package init(path: String, isOptional: Bool) {
+        (self.path, self.isOptional) = (path, isOptional)
+    }
+
+    /// The policy file of a configuration.
+    package init(_ configuration: Configuration, paths: DefaultPaths) {
+        self.init(path: configuration.control.policy, isOptional: configuration.control.policy == paths.policyFile)
+    }
+
+    /// The largest policy file: 256 kB.
+    package static let maximumBytes = 256 << 10
+
+    /// What the file says now; a user or group that this system does not have is left out.
+    ///
+    /// - Returns: the policy, and what is odd about it but harmless, for people.
+    package func read() -> (source: AccessBook.Source, notices: [String]) {
+        do throws(SystemError) {
+            guard let bytes = try Syscalls.contents(of: path, limit: PolicyFile.maximumBytes) else {
+                if isOptional { return (.missing, []) }
+                return (.broken("policy \(path): no such file, but [control] policy names it"), [])
+            }
+            if Syscalls.mayBeWrittenByAnybody(path) {
+                return (.broken("policy \(path): every user may write it; sudo chmod o-w \(shellWord(path))"), [])
+            }
+            return PolicyFile.read(bytes, name: path)
+        } catch {
+            return (.broken("policy \(path): cannot be read: \(error.reason)"), [])
+        }
+    }
+
+    /// Reads the text of a policy file.
+    package static func read(_ bytes: [UInt8], name: String) -> (source: AccessBook.Source, notices: [String]) {
+        do {
+            var reader = PolicyReader()
+            for member in try parseTOML(bytes) { try reader.read(member) }
+            return (.read(reader.policy), reader.notices.map { "policy \(name): \($0)" })
+        } catch let error as TOMLSyntaxError {
+            return (.broken("policy \(name):\(error.place.line): invalid TOML: \(oneLine(error.message, limit: 300))"), [])
+        } catch let error as PolicyMistake {
+            return (.broken("policy \(name):\(error.place.line): \(error.reason)"), [])
+        } catch {
+            return (.broken("policy \(name): \(error)"), [])
+        }
+    }
+}
+
+/// What is wrong with a policy, and where.
+private struct PolicyMistake: Error {
+    var place: TextPlace
+    var reason: String
+}
+
+private struct PolicyReader {
+    var policy = AccessPolicy()
+    var notices: [String] = []
+
+    mutating func read(_ section: TOMLMember) throws(PolicyMistake) {
+        guard case .table(let members) = section.node.value else {
+            throw PolicyMistake(place: section.place, reason: "\(quoted(section.key)) must be a section, such as [user]")
+        }
+        for member in members {
+            switch section.key {
+            case "user": try read(member, kind: "user", SystemAccounts.userID(named: member.key).map(AccessSubject.user))
+            case "group": try read(member, kind: "group", SystemAccounts.groupID(named: member.key).map(AccessSubject.group))
+            case "door": try readDoor(member)
+            case "purpose": try readPurpose(member)
+            default: try refuse(section)
+            }
+        }
+        if members.isEmpty, !["user", "group", "door", "purpose"].contains(section.key) { try refuse(section) }
+    }
+
+    private func refuse(_ section: TOMLMember) throws(PolicyMistake) {
+        throw PolicyMistake(
+            place: section.place,
+            reason: "there is no section \(quoted("[\(section.key)]")); known: [user], [group], [door], [purpose]")
+    }
+
+    private mutating func read(_ member: TOMLMember, kind: String, _ subject: AccessSubject?) throws(PolicyMistake) {
+        let what = "[\(kind)] \(member.key)"
+        guard case .table(let keys) = member.node.value else {
+            throw PolicyMistake(place: member.place, reason: "\(what) must be written { level = \"reduced\" }")
+        }
+        var level: AuthorisationLevel?
+        var scope = AuthorisationScope.attached
+        var purposes: Set<String> = []
+        for key in keys {
+            switch key.key {
+            case "level": level = try word(key, of: what, PolicyReader.levels)
+            case "scope": scope = try word(key, of: what, AuthorisationScope.allCases)
+            case "full_for": purposes = Set(try keysOfPurposes(key, of: what))
+            default: throw PolicyMistake(place: key.place, reason: "\(what) has no key \(quoted(key.key)); known: level, scope, full_for")
+            }
+        }
+        guard let level else { throw PolicyMistake(place: member.place, reason: "\(what) needs a level") }
+        guard let subject else { return notices.append("there is no \(kind) \(oneLine(member.key, limit: 100))") }
+        policy.rules[subject] = AccessPolicy.Rule(Authorisation(level, scope), purposes: purposes)
+    }
+
+    private mutating func readDoor(_ member: TOMLMember) throws(PolicyMistake) {
+        guard let door = AccessPolicy.Door(rawValue: member.key) else {
+            let known = AccessPolicy.Door.allCases.map(\.rawValue).joined(separator: ", ")
+            throw PolicyMistake(place: member.place, reason: "[door] has no key \(quoted(member.key)); known: \(known)")
+        }
+        let level = try word(member, of: "[door]", PolicyReader.levels)
+        if door == .page || door == .guest, level == .reduced {
+            throw PolicyMistake(
+                place: member.place, reason: "[door] \(member.key) is none or full: the page shows tracks and fences, which are not reduced"
+            )
+        }
+        policy.doors[door] = level
+    }
+
+    private mutating func readPurpose(_ member: TOMLMember) throws(PolicyMistake) {
+        guard AccessPolicy.isPurpose(member.key) else {
+            throw PolicyMistake(
+                place: member.place, reason: "[purpose] \(quoted(member.key)) must have 1 to 64 letters, digits, '-', '_' or '.'")
+        }
+        guard case .string(let words) = member.node.value, !words.isEmpty, words.count <= 500 else {
+            throw PolicyMistake(
+                place: member.node.place, reason: "[purpose] \(member.key) must be a text of 1 to 500 characters that explains it")
+        }
+        policy.purposes[member.key] = words
+    }
+
+    private static let levels: [AuthorisationLevel] = [.none, .reduced, .full]
+
+    private func word<Word: RawRepresentable<String>>(
+        _ member: TOMLMember, of what: String, _ words: [Word]
+    ) throws(PolicyMistake) -> Word {
+        if case .string(let text) = member.node.value, let word = words.first(where: { $0.rawValue == text }) { return word }
+        let known = words.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+        throw PolicyMistake(place: member.node.place, reason: "\(what) \(member.key) must be one of \(known)")
+    }
+
+    private func keysOfPurposes(_ member: TOMLMember, of what: String) throws(PolicyMistake) -> [String] {
+        guard case .array(let nodes) = member.node.value else {
+            throw PolicyMistake(place: member.node.place, reason: "\(what) full_for must be a list of purposes")
+        }
+        var keys: [String] = []
+        for node in nodes {
+            guard case .string(let key) = node.value, AccessPolicy.isPurpose(key) else {
+                throw PolicyMistake(place: node.place, reason: "\(what) full_for must be a list of purposes")
+            }
+            keys.append(key)
+        }
+        return keys
+    }
+}

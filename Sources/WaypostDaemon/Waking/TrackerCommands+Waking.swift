@@ -1,0 +1,152 @@
+import Waypost
+import WaypostControl
+import WaypostSystem
+
+// What is asked about programs that are woken.
+
+extension RegisterRequest: TrackerVerb {
+    func answer(by tracker: TrackerCommands, to caller: ControlCaller) async throws(ControlRefusal) -> Answer {
+        let known = caller.access.authorisation
+        let user = SystemAccounts.name(ofUser: caller.peer.userID)
+        guard known.level.isAllowed, known.scope == .always else {
+            throw ControlRefusal(
+                .notAuthorised, what: "registration",
+                why: "user \(user) may not know the position always, which a program that is woken needs",
+                next: "as root: sudo waypost grant \(shellWord(user)) full --scope always")
+        }
+        let key = WakeKey(userID: caller.peer.userID, name: registration)
+        let new = WakeRegistration(key: key, kinds: Set(kinds), isUnit: isUnit, program: program)
+        try await tracker.wakes.change { (ledger) throws(ControlRefusal) in
+            do throws(WakeLedger.Refusal) { try ledger.register(new) } catch {
+                throw ControlRefusal(
+                    .notPermitted, what: "registration",
+                    why: "there are too many: \(WakeLedger.mostOfUser) for a user, \(WakeLedger.most) in all",
+                    next: "unregister some")
+            }
+        }
+        var entry = AuditTrail.Entry("register", by: caller.peer)
+        entry.reason = "\(registration): \(program)"
+        tracker.access.trail.note(entry)
+        return try await RegistrationChanged(key, tracker)
+    }
+}
+
+extension UnregisterRequest: TrackerVerb {
+    func answer(by tracker: TrackerCommands, to caller: ControlCaller) async throws(ControlRefusal) -> Answer {
+        let key = WakeKey(userID: caller.peer.userID, name: registration)
+        try await tracker.wakes.change { (ledger) throws(ControlRefusal) in
+            if !ledger.unregister(key) { throw ControlRefusal(noRegistration: key.name) }
+        }
+        var entry = AuditTrail.Entry("unregister", by: caller.peer)
+        entry.reason = registration
+        tracker.access.trail.note(entry)
+        return try await RegistrationChanged(key, tracker)
+    }
+}
+
+extension RehearseRequest: TrackerVerb {
+    func answer(by tracker: TrackerCommands, to caller: ControlCaller) async throws(ControlRefusal) -> Answer {
+        let key = WakeKey(userID: caller.peer.userID, name: registration)
+        let level = caller.access.level
+        guard level.isAllowed, caller.access.authorisation.scope == .always else {
+            throw ControlRefusal(.notAuthorised, what: "registration", why: "this user may not know the position always any more")
+        }
+        let position = level == .full ? tracker.watches.last?.position : tracker.watches.reduced.told?.position
+        let id = try await tracker.wakes.change { (ledger) throws(ControlRefusal) in
+            guard let id = ledger.rehearse(key, at: position, level: level) else { throw ControlRefusal(noRegistration: key.name) }
+            return id
+        }
+        var answer = try await RegistrationChanged(key, tracker)
+        answer.id = id
+        return answer
+    }
+}
+
+extension RegistrationChanged {
+    fileprivate init(_ key: WakeKey, _ tracker: TrackerCommands) async throws(ControlRefusal) {
+        self.init()
+        registration = key.name
+        hasAgent = await tracker.wakes.hasAgent(key.userID)
+    }
+}
+
+extension ControlRefusal {
+    fileprivate init(noRegistration name: String) {
+        self.init(.notFound, what: "registration \"\(name)\"", why: "does not exist", next: "waypost register --list shows yours")
+    }
+}
+
+extension ListRegistrationsRequest: TrackerVerb {
+    func answer(by tracker: TrackerCommands, to caller: ControlCaller) async throws(ControlRefusal) -> Answer {
+        let now = AccessKeeper.now
+        let all = await tracker.wakes.entries
+        var answer = Answer()
+        answer.registrations = all.keys.sorted().filter { caller.access.isOperator || $0.userID == caller.peer.userID }.compactMap { key in
+            all[key].map { RegistrationEntry($0, at: now) }
+        }
+        return answer
+    }
+}
+
+extension RegistrationEntry {
+    fileprivate init(_ entry: WakeLedger.Entry, at now: Int64) {
+        self.init()
+        let registration = entry.registration
+        (name, user) = (registration.key.name, SystemAccounts.name(ofUser: registration.key.userID))
+        kinds = WakeKind.allCases.filter(registration.kinds.contains)
+        program = registration.program
+        (eventCount, droppedCount, failureCount) = (entry.events.count, entry.droppedCount, entry.failureCount)
+        switch entry.phase {
+        case _ where entry.isAttached: state = .attached
+        case .failed: state = .failed
+        case .underWay: state = .running
+        case .waiting(let until): (state, nextSeconds) = (.retrying, Int(max(0, until - now) / 1_000))
+        case .announced: state = .due
+        case .idle: state = entry.events.isEmpty ? .idle : .due
+        }
+        guard let run = entry.lastRun else { return }
+        (lastTime, lastExitCode, lastEventID) = (run.time, run.exitCode, run.eventID)
+        lastWords = run.words.isEmpty ? nil : run.words
+    }
+}
+
+extension AttachRequest: TrackerVerb {
+    func answer(by tracker: TrackerCommands, to caller: ControlCaller) async throws(ControlRefusal) -> Answer {
+        let key = WakeKey(userID: caller.peer.userID, name: registration)
+        guard await tracker.wakes.entries[key] != nil else { throw ControlRefusal(noRegistration: registration) }
+        var answer = Answer()
+        answer.eventCount = await tracker.wakes.attach(key, on: caller.connection)
+        return answer
+    }
+}
+
+extension AcknowledgeEventRequest: TrackerVerb {
+    func answer(by tracker: TrackerCommands, to caller: ControlCaller) async throws(ControlRefusal) -> Answer {
+        let key = WakeKey(userID: caller.peer.userID, name: registration)
+        var answer = Answer()
+        let id = id
+        answer.wasWaiting = try await tracker.wakes.change { (ledger) throws(ControlRefusal) in
+            guard ledger.entries[key] != nil else { throw ControlRefusal(noRegistration: key.name) }
+            return ledger.acknowledge(id, for: key)
+        }
+        return answer
+    }
+}
+
+extension AgentRequest: TrackerVerb {
+    func answer(by tracker: TrackerCommands, to caller: ControlCaller) async throws(ControlRefusal) -> Answer {
+        var answer = Answer()
+        answer.dueCount = await tracker.wakes.addAgent(caller.peer.userID, on: caller.connection)
+        return answer
+    }
+}
+
+extension RanRequest: TrackerVerb {
+    func answer(by tracker: TrackerCommands, to caller: ControlCaller) async throws(ControlRefusal) -> Answer {
+        let key = WakeKey(userID: caller.peer.userID, name: registration)
+        let run = WakeRun(time: tracker.clock.likelyNow, exitCode: exitCode, words: words, eventID: ids.last ?? "")
+        var answer = Answer()
+        answer.dueCount = await tracker.wakes.finish(key, run, ids: ids)
+        return answer
+    }
+}

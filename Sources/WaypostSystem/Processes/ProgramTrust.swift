@@ -1,0 +1,49 @@
+import Glibc
+import Waypost
+
+/// Whether a program may be started on behalf of a user though nobody is there to look.
+public enum ProgramTrust {
+    /// Why a program must not be started for this process's user; nil when it may be.
+    ///
+    /// It must be named by its whole path, and be an ordinary file that this user may execute. Neither the file nor a folder above it, links
+    /// followed, may be one that every user can write, or belong to anybody but this user and root: whoever can replace it would run as this user.
+    /// - Parameter path: the program.
+    public static func obstacle(to path: String) -> String? {
+        guard path.hasPrefix("/") else { return "is not a whole path; begin it with /" }
+        guard !path.utf8.contains(0) else { return "has a NUL character" }
+        let resolved = Syscalls.resolvingLinks(path)
+        var status = stat()
+        guard stat(resolved.cName, &status) == 0 else { return "does not exist" }
+        guard status.st_mode & S_IFMT == S_IFREG else { return "is not a file" }
+        guard status.st_mode & 0o111 != 0, faccessat(AT_FDCWD, resolved.cName, X_OK, AT_EACCESS) == 0 else {
+            return "is not executable for this user; chmod +x \(shellWord(path))"
+        }
+        return obstacle(toFile: resolved)
+    }
+
+    /// Why what a file says must not be believed on behalf of this process's user: others can replace it; nil when only this user and root can.
+    ///
+    /// - Parameter path: the file, without links.
+    static func obstacle(toFile path: String) -> String? {
+        var status = stat()
+        var place = path
+        while true {
+            guard stat(place.cName, &status) == 0 else { return "cannot be looked at" }
+            let what = place == path ? "" : "its folder \(oneLine(place, limit: 200)) "
+            // In a folder such as /tmp nobody can replace what is somebody else's.
+            let isShared = status.st_mode & S_IFMT == S_IFDIR && status.st_mode & S_ISVTX != 0
+            if status.st_mode & S_IWOTH != 0, !isShared { return "\(what)may be written by every user; chmod o-w \(shellWord(place))" }
+            if status.st_uid != 0, status.st_uid != geteuid() { return "\(what)belongs to another user" }
+            guard place != "/", let slash = place.lastIndex(of: "/") else { return nil }
+            place = slash == place.startIndex ? "/" : String(place[..<slash])
+        }
+    }
+}
+
+extension Syscalls {
+    /// Whether every user may write a file, links followed; false when there is none.
+    public static func mayBeWrittenByAnybody(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path.cName, &status) == 0 && status.st_mode & S_IWOTH != 0
+    }
+}

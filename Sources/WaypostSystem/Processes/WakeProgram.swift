@@ -1,0 +1,83 @@
+import Waypost
+
+/// What is started for a registration, in a file of the user's own: the tracker does not know it, so that it can start nothing of its choice.
+public struct WakeProgram: Sendable, Hashable {
+    /// What is started.
+    public enum Kind: Sendable, Hashable {
+        /// A program, by its whole path.
+        case program(String)
+        /// A unit of systemd: of the system for root, else of the user.
+        case unit(String)
+    }
+
+    /// What is started.
+    public var kind: Kind
+
+    /// A program or a unit.
+    public init(_ kind: Kind) {
+        self.kind = kind
+    }
+
+    /// Why it must not be started for this process's user; nil when it may be.
+    public var obstacle: String? {
+        switch kind {
+        case .program(let path): ProgramTrust.obstacle(to: path)
+        case .unit(let name): WakeProgram.isUnit(name) ? nil : "is not the name of a unit, such as photo.service"
+        }
+    }
+
+    /// The program for people.
+    public var words: String {
+        switch kind {
+        case .program(let path): path
+        case .unit(let name): name
+        }
+    }
+
+    private static func isUnit(_ name: String) -> Bool {
+        name.utf8.count <= 255 && name.first != "-" && name.contains(".")
+            && name.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
+                default: ":-_.@\\".utf8.contains(byte)
+                }
+            }
+    }
+
+    // MARK: - Files
+
+    /// The folder of a user's programs: `wake` beside the configuration.
+    ///
+    /// - Parameter paths: the user's paths.
+    public static func folder(_ paths: DefaultPaths) -> String {
+        (paths.configurationFile.lastIndex(of: "/").map { String(paths.configurationFile[..<$0]) } ?? ".") + "/wake"
+    }
+
+    /// The program of a registration; nil when there is none.
+    ///
+    /// - Errors: the file cannot be read, may be written by others, or says nothing that is known.
+    public static func load(_ name: String, in folder: String) throws(SystemError) -> WakeProgram? {
+        let path = folder + "/" + name
+        guard let text = try Syscalls.contents(of: path, as: .own) else { return nil }
+        if let obstacle = ProgramTrust.obstacle(toFile: path) { throw SystemError.oddFile(path, obstacle) }
+        let line = String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        if line.hasPrefix("exec /") { return WakeProgram(.program(String(line.dropFirst(5)))) }
+        if line.hasPrefix("unit ") { return WakeProgram(.unit(String(line.dropFirst(5)))) }
+        throw SystemError.oddFile(path, "says neither exec PATH nor unit NAME")
+    }
+
+    /// Stores the program of a registration; it is on the disk when this returns.
+    public func save(_ name: String, in folder: String) throws(SystemError) {
+        try Syscalls.createFolders(folder, mode: 0o700)
+        let line =
+            switch kind {
+            case .program(let path): "exec \(path)\n"
+            case .unit(let unit): "unit \(unit)\n"
+            }
+        try AtomicFile.write(Array(line.utf8), to: folder + "/" + name, mode: 0o600)
+    }
+
+    /// Forgets the program of a registration.
+    public static func remove(_ name: String, in folder: String) throws(SystemError) { try Syscalls.remove(folder + "/" + name) }
+}
