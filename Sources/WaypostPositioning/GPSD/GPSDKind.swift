@@ -33,7 +33,7 @@ package struct GPSDKind: SourceKind {
     package var afterScheme: String { "//\(URLAuthority.text(host: host, port: port))" + (device.map(PercentCoding.encode) ?? "") }
 
     /// Whether the host is this machine by its name or address, without looking anything up.
-    package var isLocal: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+    package var isLocal: Bool { LoopbackHost.contains(host) }
 
     package func makeSource(_ settings: SourceSettings) -> any PositionSource {
         GPSDSource(host: host, port: port, device: device, user: settings.gpsdUser)

@@ -43,7 +43,7 @@ public struct GPSDSource: PositionSource {
     }
 
     /// Whether gpsd runs on this machine.
-    fileprivate var isLocal: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+    fileprivate var isLocal: Bool { LoopbackHost.contains(host) }
 
     /// Delivers events until the task is cancelled.
     public func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {

@@ -31,7 +31,9 @@ public struct NMEATCPSource: PositionSource {
     /// Delivers events until the task is cancelled.
     public func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
         try await NMEAReconnection(name: name, endWords: "the connection has ended") { session in
-            try await ClientBootstrap(group: LiveEventLoop.group)
+            // Its own positions would come back to it.
+            if LoopbackHost.contains(host), OwnPorts.contains(port) { throw OwnDoor() }
+            return try await ClientBootstrap(group: LiveEventLoop.group)
                 .connectTimeout(.seconds(5))
                 .channelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
@@ -41,6 +43,11 @@ public struct NMEATCPSource: PositionSource {
                 .connect(host: host, port: Int(port)).getUnlessCancelled()
         }.run(output)
     }
+}
+
+/// The server is this process.
+private struct OwnDoor: Error, CustomStringConvertible {
+    let description = "the tracker itself listens there ([share] nmea)"
 }
 
 /// Begins a connection of the session when the channel is open: of the attempts at several addresses only one opens.

@@ -23,6 +23,17 @@ import WaypostTestKit
         }
     }
 
+    /// A tracker that shares its positions must not take them for a receiver's.
+    @Test func doesNotReadWhatItSharesItself() async throws {
+        // A privileged port, which no other test has.
+        let port: UInt16 = 1_011
+        OwnPorts.set(port, isOwn: true)
+        defer { OwnPorts.set(port, isOwn: false) }
+        try await running(NMEATCPSource(host: "127.0.0.1", port: port)) { log in
+            #expect(await log.waits { $0.losses.contains { "\($0)".contains("the tracker itself listens there") } })
+        }
+    }
+
     @Test func joinsWhatArrivesInPieces() async throws {
         try await serving { server, _, log in
             for byte in Array(receiver.epoch(0).text.utf8) {
