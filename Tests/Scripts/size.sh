@@ -20,7 +20,8 @@ limit() {
         exit 1
     }
 }
-limit waypostd 20
+# 17.9 before the map page and the doors, 19.4 with them, 20.3 with authorisation and waking.
+limit waypostd 21
 
 # One firstRange(of:) or contains("text") brings the engine of regular expressions, 2 MB: a search of our own is a line.
 if nm .build/release/waypostd | grep '12_RegexParser' >/dev/null; then
