@@ -128,7 +128,8 @@ import WaypostSystem
         // A time service is enabled among the files of the card.
         #expect(
             well == [
-                "configuration", "service", "console", "modemmanager", "gpsd", "permission", "owner", "clock", "policy", "sharing", "map page",
+                "configuration", "service", "console", "modemmanager", "gpsd", "permission", "owner", "clock", "policy", "sharing",
+                "map page",
             ])
         let lines = DoctorReport(reports: reports).lines
         #expect(lines.contains("not checked: uart: no /proc/device-tree/model, so the model is not known"), "\(lines)")

@@ -1,10 +1,15 @@
 import Foundation
 import Testing
+import Waypost
+import WaypostConfiguration
 
 /// What the guides show of a configuration is one that is read without a mistake.
 @Suite struct GuideExamplesTests {
     private static let guides = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Sources/Waypost/Waypost.docc")
+
+    /// The guide that shows a policy instead.
+    private static let policyGuide = "WhoMayKnow"
 
     /// Every guide that shows any.
     private static let names = [
@@ -26,6 +31,17 @@ import Testing
     @Test func leavesNoGuideOut() throws {
         let all = try FileManager.default.contentsOfDirectory(at: Self.guides, includingPropertiesForKeys: nil)
         let withExamples = try all.filter { try $0.pathExtension == "md" && !Self.examples(in: $0).isEmpty }
-        #expect(withExamples.map { $0.deletingPathExtension().lastPathComponent }.sorted() == Self.names)
+        #expect(withExamples.map { $0.deletingPathExtension().lastPathComponent }.sorted() == (Self.names + [Self.policyGuide]).sorted())
+    }
+
+    @Test func showsAPolicyThatIsRead() throws {
+        let examples = try Self.examples(in: Self.guides.appending(path: "\(Self.policyGuide).md"))
+        #expect(!examples.isEmpty)
+        for example in examples {
+            let (source, notices) = PolicyFile.read(Array(example.utf8), name: "policy.toml")
+            // A machine need not have the users of the example.
+            #expect(notices.allSatisfy { $0.contains(": there is no user ") || $0.contains(": there is no group ") }, "\(notices)")
+            if case .broken(let reason) = source { Issue.record("\(reason)") }
+        }
     }
 }

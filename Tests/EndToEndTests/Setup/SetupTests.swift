@@ -121,7 +121,8 @@ extension EndToEnd {
             let second = try await waypost("setup", "--config", "waypost.toml", "--units", "imperial", in: folder)
             #expect(
                 second.complaints == [
-                    "waypost: [display] units is taken from \(folder.path("conf.d/90-mine.toml")):2, not from \(folder.path(Self.written))"
+                    "waypost: [display] units is taken from \(folder.path("conf.d/90-mine.toml")):2, not from \(folder.path(Self.written)); "
+                        + "to change that, remove it there"
                 ])
             let file = try folder.text(Self.written)
             #expect(

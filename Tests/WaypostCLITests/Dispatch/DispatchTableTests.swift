@@ -26,7 +26,8 @@ struct DispatchTableTests {
                 "  1 event waits; 2 dead letters (waypost dispatch list); 401: who are you, and",
                 "  what do you want of a server that has never heard of you?",
                 "lab                     not yet       0     ?        -          paused",
-                "  the positions cannot be counted now; resume with waypost dispatch resume",
+                "  the positions cannot be counted now; resume with",
+                "  waypost dispatch resume --to lab",
             ])
         #expect(lines.allSatisfy { $0.count <= 80 })
     }

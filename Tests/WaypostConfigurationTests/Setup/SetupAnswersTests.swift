@@ -126,7 +126,9 @@ import WaypostSystem
         #expect(try remarks(later, "[privacy]\nzones = [\"work: 1, 2, 100 m\"]\n").isEmpty, "both are in force")
         #expect(try remarks(later, "[[destination]]\nname = \"lab\"\nurl = \"https://other.example/\"\n").isEmpty, "both are in force")
         #expect(
-            try remarks(later, "[display]\nunits = \"metric\"\n") == ["[display] units is taken from \(later):2, not from \(Self.path)"])
+            try remarks(later, "[display]\nunits = \"metric\"\n") == [
+                "[display] units is taken from \(later):2, not from \(Self.path); to change that, remove it there"
+            ])
         #expect(try remarks(later, "[display]\nunits = \"imperial\"\n[log]\nmax_bytes = 5\n").isEmpty)
     }
 }
