@@ -17,7 +17,7 @@ struct GPXAssembler {
     private var skippedPoints = 0
     private var hasRoot = false
     var rootPrefix: [UInt8] = []
-    private var accuracyNamespace = AccuracyNamespace()
+    var accuracyNamespace = AccuracyNamespace()
     /// Whether the open `accuracy` element is ours; a declaration after its prefix, in its own start tag, may decide that.
     private var isOwnAccuracy = false
     private var accuracyPrefix: [UInt8] = []

@@ -19,6 +19,8 @@ struct GPXElementCopy {
     var encoding = XMLText.Encoding.utf8
     var namespaces = GPXNamespaces()
     var rootPrefix = ""
+    /// Whether the prefix of the writer's own elements stands for something else here: undeclared, it must not become one of these.
+    var isWritersPrefixTaken = false
 
     private(set) var faults = XMLText.Faults()
     private var output = TextBuffer(capacity: 0)
@@ -125,6 +127,10 @@ struct GPXElementCopy {
     mutating func endStartTag(isEmpty: Bool) {
         if isInTag, !hasFailed {
             for prefix in usedPrefixes where !open.contains(where: { $0.declared.contains(prefix) }) {
+                if isWritersPrefixTaken, namespaces.isWritersAlone(prefix) {
+                    fail()
+                    break
+                }
                 if prefix.isEmpty {
                     write(attribute: "xmlns", namespaces.defaultURI)
                 } else if case .local(let uri) = namespaces.binding(of: prefix) {
@@ -134,7 +140,7 @@ struct GPXElementCopy {
                 }
                 open[open.count - 1].declared.append(prefix)
             }
-            output.append(isEmpty ? "/>" : ">")
+            if !hasFailed { output.append(isEmpty ? "/>" : ">") }
             if output.count > GPXOtherElements.most { fail() }
         }
         isInTag = false

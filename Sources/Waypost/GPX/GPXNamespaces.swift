@@ -49,6 +49,9 @@ struct GPXNamespaces {
         return GPXNamespaces.writersOwn.contains(prefix) ? .given : .local("urn:undeclared:\(prefix)")
     }
 
+    /// Whether a prefix is the one of the writer's own elements, and the file declares it nowhere where that would count.
+    func isWritersAlone(_ prefix: String) -> Bool { prefix == AccuracyNamespace.writersPrefix && declaration(of: prefix) == nil }
+
     /// Whether a prefix was declared for GPX itself, as in a second document whose prefix differs from the first one's.
     func isGPX(_ prefix: String) -> Bool {
         declaration(of: prefix).map { GPXNamespaces.gpx.contains($0.uri) } == true

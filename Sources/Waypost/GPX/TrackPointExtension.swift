@@ -22,11 +22,13 @@
 struct AccuracyNamespace {
     /// The namespace of `waypost:accuracy`.
     static let name: StaticString = "urn:waypost:gpx:1"
+    /// The prefix that a ``GPXWriter`` declares for it.
+    static let writersPrefix = "waypost"
     /// More prefixes than any sensible file has.
     private static let most = 100
 
     /// The prefixes for the namespace, each by its last declaration; an empty one for the default namespace.
-    private var prefixes: [[UInt8]] = [Array("waypost".utf8)]
+    private var prefixes: [[UInt8]] = [Array(AccuracyNamespace.writersPrefix.utf8)]
 
     /// Processes an attribute, which may declare the namespace.
     @inline(__always)
@@ -51,6 +53,9 @@ struct AccuracyNamespace {
             prefixes.append(declared)
         }
     }
+
+    /// Whether the writer's prefix stands for the namespace.
+    var hasWritersPrefix: Bool { prefixes.contains { $0.elementsEqual(AccuracyNamespace.writersPrefix.utf8) } }
 
     /// Whether an element with that prefix is in the namespace.
     func contains(prefix candidate: [UInt8]) -> Bool {

@@ -186,6 +186,19 @@ import WaypostTestKit
         }
     }
 
+    /// A declaration within an element that is not read takes the prefix away; what has it then is not our accuracy, and does not become it.
+    @Test func makesNoAccuracyOfAForeignElement() {
+        let point = """
+            <trk><trkseg><trkpt lat="1" lon="2"><o><p xmlns:waypost="urn:other"/></o><waypost:accuracy>4.2</waypost:accuracy>\
+            <q/></trkpt></trkseg></trk>
+            """
+        let copy = body(point)
+        #expect(copy.contains("<q") && !copy.contains("accuracy"), "\(copy)")
+        let input = Array("<gpx version=\"1.1\">\(point)</gpx>".utf8)
+        #expect(GPXContract.violations(reading: input, seed: 1) == [])
+        #expect(GPXContract.read(input, keepsOtherElements: true) { input.count }.summary[.unkeptElement].count == 1)
+    }
+
     @Test(arguments: [
         // One whose copy fails, behind one that is kept; an empty one; one that the point itself overrules.
         (
