@@ -7,7 +7,8 @@ struct GuideTests {
         .deletingLastPathComponent()
 
     @Test(arguments: [
-        "Waypost/Waypost.docc/GettingStarted", "Waypost/Waypost.docc/TestingWithRecordings", "Waypost/Waypost.docc/WritingASource",
+        "Waypost/Waypost.docc/Library/GettingStarted", "Waypost/Waypost.docc/Library/TestingWithRecordings",
+        "Waypost/Waypost.docc/Library/WritingASource",
         "WaypostKit/WaypostKit.docc/GettingStarted", "WaypostKit/WaypostKit.docc/TalkingToTheTracker",
         "WaypostKit/WaypostKit.docc/Recording", "WaypostKit/WaypostKit.docc/Sending", "WaypostKit/WaypostKit.docc/Fences",
         "WaypostKit/WaypostKit.docc/TestingAtYourDesk", "WaypostKit/WaypostKit.docc/FromCoreLocation",
@@ -25,7 +26,8 @@ struct GuideTests {
 
     /// The consumer that a guide shows is the one that a proof runs.
     @Test func showsTheConsumerThatIsProved() throws {
-        let text = try String(contentsOf: Self.package.appending(path: "Sources/Waypost/Waypost.docc/Dispatching.md"), encoding: .utf8)
+        let text = try String(
+            contentsOf: Self.package.appending(path: "Sources/Waypost/Waypost.docc/Sending/Dispatching.md"), encoding: .utf8)
         let script = try String(contentsOf: Self.package.appending(path: "Tests/Scripts/Tools/mqtt_consumer.py"), encoding: .utf8)
         #expect(Self.blocks(in: text, language: "python") == [script])
     }

@@ -17,25 +17,33 @@ import WaypostConfiguration
         "SendingToKnownServers", "SharingPositions", "TheMapPage",
     ]
 
+    /// All guides, in whatever folder they are.
+    private static func all() throws -> [URL] {
+        try FileManager.default.subpathsOfDirectory(atPath: guides.path()).filter { $0.hasSuffix(".md") }.map { guides.appending(path: $0) }
+    }
+
+    private static func examples(named name: String) throws -> [String] {
+        try examples(in: try #require(try all().first { $0.deletingPathExtension().lastPathComponent == name }))
+    }
+
     private static func examples(in guide: URL) throws -> [String] {
         try String(contentsOf: guide, encoding: .utf8).components(separatedBy: "\n```toml\n").dropFirst()
             .map { $0.components(separatedBy: "\n```")[0] + "\n" }
     }
 
     @Test(arguments: names) func showsConfigurationsThatAreRead(guide: String) throws {
-        let examples = try Self.examples(in: Self.guides.appending(path: "\(guide).md"))
+        let examples = try Self.examples(named: guide)
         #expect(!examples.isEmpty)
         for example in examples { #expect(mistakes(in: example) == [], "\(example)") }
     }
 
     @Test func leavesNoGuideOut() throws {
-        let all = try FileManager.default.contentsOfDirectory(at: Self.guides, includingPropertiesForKeys: nil)
-        let withExamples = try all.filter { try $0.pathExtension == "md" && !Self.examples(in: $0).isEmpty }
+        let withExamples = try Self.all().filter { try !Self.examples(in: $0).isEmpty }
         #expect(withExamples.map { $0.deletingPathExtension().lastPathComponent }.sorted() == (Self.names + [Self.policyGuide]).sorted())
     }
 
     @Test func showsAPolicyThatIsRead() throws {
-        let examples = try Self.examples(in: Self.guides.appending(path: "\(Self.policyGuide).md"))
+        let examples = try Self.examples(named: Self.policyGuide)
         #expect(!examples.isEmpty)
         for example in examples {
             let (source, notices) = PolicyFile.read(Array(example.utf8), name: "policy.toml")

@@ -9,7 +9,7 @@ struct ControlProtocolPageTests {
     /// To write it anew: `WAYPOST_WRITE_GOLDEN=1 swift test --filter ControlProtocolPageTests`, and read the difference.
     @Test func isTheGuide() throws {
         let path = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Sources/Waypost/Waypost.docc/ControlSocket.md")
+            .appending(path: "Sources/Waypost/Waypost.docc/Sending/ControlSocket.md")
         if ProcessInfo.processInfo.environment["WAYPOST_WRITE_GOLDEN"] != nil {
             return try ControlProtocolPage.text.write(to: path, atomically: true, encoding: .utf8)
         }
