@@ -295,7 +295,8 @@ package actor GeofenceKeeper {
 
     /// Writes everything, with the last fix: the last call of a run, after which nothing is processed.
     package func end() {
-        isEnd = true
+        // A run without a fix knows no more than the one before it.
+        isEnd = !monitor.isInterrupted
         isUnsaved = true
         save()
     }

@@ -68,8 +68,8 @@ import WaypostGeofences
     }
 
     /// The state is written at events: the line from where it was then to the first fix of the next run leads where the device never was.
-    @Test(arguments: [BorderRule.exact, .robust], [false, true])
-    func guessesNoWayThroughAFenceAfterAKill(rule: BorderRule, endsWell: Bool) async throws {
+    @Test(arguments: [BorderRule.exact, .robust], [0, 1, 2])
+    func guessesNoWayThroughAFenceAfterAKill(rule: BorderRule, properEnds: Int) async throws {
         let fixture = try FenceFixture()
         try fixture.writeCircles([("Home", 0)])
         // Round the fence: from the south to the east of it, then to the north.
@@ -81,7 +81,13 @@ import WaypostGeofences
         _ = await first.start()
         for second in 0..<5 { #expect(await first.process(try FenceFixture.fix(second, metres: -300)) == []) }
         for second in 5..<35 { #expect(await first.process(try aside(second, metres: -300 + Double(second - 5) * 20)) == []) }
-        if endsWell { await first.end() }
+        if properEnds == 1 { await first.end() }
+        if properEnds == 2 {
+            // Killed; then started where there is no fix, and stopped.
+            let between = try fixture.keeper(rule: rule)
+            #expect(await between.start() == [])
+            await between.end()
+        }
         let next = try fixture.keeper(rule: rule)
         #expect(await next.start() == [])
         for second in 36..<40 { #expect(await next.process(try FenceFixture.fix(second, metres: 300)) == [], "\(second)") }

@@ -37,7 +37,11 @@ package struct StopFinder: Sendable {
     /// Adds the next fix.
     package mutating func add(_ position: Position) {
         guard let time = position.time else { return }
-        guard let stay, stay.until <= time else { return begin(position.coordinate, time) }
+        guard let stay, stay.until <= time else {
+            // A clock that was set back ends a stop, and does not undo it.
+            end()
+            return begin(position.coordinate, time)
+        }
         let distance = Geodesic.distanceMetres(from: stay.place, to: position.coordinate)
         // Twice the radius that holds 68 %: nearly all fixes of a parked receiver.
         let radius = min(StopFinder.farMetres / 2, max(StopFinder.radiusMetres, 2 * (position.accuracy?.radiusMetres ?? 0)))

@@ -188,7 +188,6 @@ private actor Watcher: PositioningConsumer {
         isClosed = true
         isWatching = false
         hold.release()
-        await keeper.writeAnew()
         await keeper.end()
     }
 

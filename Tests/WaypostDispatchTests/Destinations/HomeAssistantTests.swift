@@ -68,6 +68,11 @@ import WaypostTestKit
         #expect(names == ["A", "B", "C", "Line"])
         let states = told.filter { $0.topic.hasPrefix("waypost/van/fence/") }.map { String(decoding: $0.payload, as: UTF8.self) }
         #expect(states == ["ON", "OFF", "ON"])
+        // The exit of a fence that was removed comes after the list without it.
+        let gone = TrackerEvent(
+            id: "e-gone", kind: "exit", name: "B", time: DispatchFixture.start, payload: .init(fenceID: "b", visit: 1, reason: .removed))
+        _ = try format.messages(for: record(.event(gone)), of: batch([]), receiptTopic: nil)
+        #expect(!fences.all.contains { $0.id == "b" })
         // What is no longer watched is no longer told.
         fences.set([try circle("a")], inside: [])
         #expect(format.announcements(of: "van").count == 2)

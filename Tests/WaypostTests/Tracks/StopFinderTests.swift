@@ -23,6 +23,13 @@ struct StopFinderTests {
         return finder
     }
 
+    /// Eight hours parked are no less a stop because a clock is set back by a second afterwards.
+    @Test func keepsAStopWhenTheTimeGoesBackward() {
+        let found = finder(stand(from: 0, to: 3_600, at: 0) + drive(from: 3_598, to: 3_700))
+        #expect(found.stops.map { $0.until.millisecondsSince1970 - $0.since.millisecondsSince1970 } == [3_599_000])
+        #expect(found.stops.allSatisfy { !$0.isOpen })
+    }
+
     private func drive(from second: Int64, to end: Int64, from east: Double = 0) -> [(second: Int64, east: Double, north: Double)] {
         (second..<end).map { ($0, east + Double($0 - second) * 14, 0) }
     }

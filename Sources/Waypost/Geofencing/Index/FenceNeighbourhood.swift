@@ -69,6 +69,12 @@ struct FenceNeighbourhood: Sendable {
         let reach = reach + lookahead
         let circle = max(radius, reach)
         var found = 0
+        // Before the others: on a way that is not known one may have been left far behind, which is no reason to look at it later.
+        for slot in visits where !isGathered[Int(slot)] {
+            isGathered[Int(slot)] = true
+            slots.append(slot)
+            dues.append(odometer)
+        }
         index.forEachSlot(near: probe, within: circle) { slot, clearance in
             // The ones whose boxes hold the place come with every circle.
             if clearance > 0 { found += 1 }
@@ -76,16 +82,6 @@ struct FenceNeighbourhood: Sendable {
             isGathered[Int(slot)] = true
             slots.append(slot)
             dues.append(looksAtAll || clearance <= reach ? odometer : odometer + clearance)
-        }
-        for slot in visits {
-            // It may have been left far behind on a way that is not known.
-            if let place = slots.firstIndex(of: slot) {
-                dues[place] = odometer
-                continue
-            }
-            isGathered[Int(slot)] = true
-            slots.append(slot)
-            dues.append(odometer)
         }
         gatherAt = odometer + circle
         if found > FenceNeighbourhood.most {

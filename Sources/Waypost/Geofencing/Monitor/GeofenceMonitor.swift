@@ -53,7 +53,7 @@ public struct GeofenceMonitor: Sendable {
     /// The last place that was tested against the fences, and what is known of the last fix.
     var lastPlace: Coordinate?
     /// Whether fixes were missed since the last place.
-    var isInterrupted = false
+    package internal(set) var isInterrupted = false
     var lastTime: UTCTime?
     var lastCoordinate: Coordinate?
     var lastSeconds = 0.0

@@ -47,10 +47,19 @@ package final class KnownFences: Sendable {
         }
     }
 
+    /// Forgets a fence that is no longer watched.
+    package func forget(id: String) {
+        state.withLock { state in
+            state.told[id] = nil
+            state.listed.removeAll { $0.id == id }
+        }
+    }
+
     /// Notes what is told of a fence by an event; nil for an event that changes nothing.
     package func note(id: String, name: String, isInside: Bool?) {
         state.withLock { state in
-            guard state.told[id] != nil || state.told.count < KnownFences.most else { return }
+            let isListed = state.listed.contains { $0.id == id }
+            guard isListed || state.told[id] != nil || state.told.count < KnownFences.most else { return }
             state.told[id] = Fence(id: id, name: name, isInside: isInside ?? state.told[id]?.isInside)
         }
     }

@@ -110,7 +110,10 @@ public struct HomeAssistantFormat: MQTTFormat {
             case "exit": false
             default: nil
             }
-        fences?.note(id: event.fenceID, name: event.name, isInside: isInside)
+        switch event.payload?.reason {
+        case .removed, .expired: fences?.forget(id: event.fenceID)
+        default: fences?.note(id: event.fenceID, name: event.name, isInside: isInside)
+        }
         let configuration = fenceConfiguration(id: event.fenceID, name: event.name)
         return [configuration] + (isInside.map { [fenceState(id: event.fenceID, isInside: $0)] } ?? [])
     }

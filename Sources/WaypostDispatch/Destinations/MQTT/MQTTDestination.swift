@@ -102,13 +102,14 @@ public final class MQTTDestination: Destination {
         } catch {
             return .denied(reason: error.reason)
         }
-        let announcements = settings.format.announcements(of: batch.device)
+        // Of Home Assistant's fences there are many, and one batch of a connection needs them.
+        lazy var announcements = settings.format.announcements(of: batch.device)
         let isSilent = messages.allSatisfy(\.messages.isEmpty)
         let nothingToSay = DeliveryOutcome.delivered(refused: [:], answer: "nothing to say")
         if isSilent, announcements.isEmpty { return nothingToSay }
         do throws(MQTTError) {
             let connection = try await client.connect()
-            if !announcements.isEmpty, announcedNumber.load(ordering: .relaxed) != connection.number {
+            if announcedNumber.load(ordering: .relaxed) != connection.number, !announcements.isEmpty {
                 _ = try await client.publish(announcements)
                 announcedNumber.store(connection.number, ordering: .relaxed)
             }
