@@ -39,21 +39,30 @@ extension OutboxStore {
         let chosen = OutboxStore.chosen(number, destination)
         return try database.transaction { () throws(SQLiteError) in
             let letters = try database.rows(
-                "SELECT \(OutboxStore.columns) FROM dead_letter WHERE \(OutboxStore.choice)", chosen, OutboxStore.deadLetter)
-            for case let letter? in letters { try keep("\(Settlement.dropped)\(letter.reason)", of: letter, at: nil) }
+                "SELECT destination, lane, id, reason FROM dead_letter WHERE \(OutboxStore.choice) ORDER BY destination, lane, number",
+                chosen
+            ) { row in (destination: row.text(0), lane: row.text(1), id: row.text(2), reason: row.text(3)) }
+            // Of those with the same reason in a row there is one receipt: as many as letters would push out those that were received.
+            var kept: (destination: String, settlement: Settlement)?
+            for letter in letters {
+                guard let lane = DispatchLane(rawValue: letter.lane), let number = try laneNumber(of: letter.id, in: lane) else {
+                    continue
+                }
+                if kept?.destination != letter.destination || kept?.settlement.lane != lane {
+                    if let kept { try keepReceipts(kept.settlement, for: kept.destination, at: nil) }
+                    kept = (letter.destination, Settlement(lane: lane, through: 0, count: 0, sentCount: 0))
+                }
+                kept?.settlement.addReceipt(after: number - 1, through: number, answer: Settlement.dropped + letter.reason)
+            }
+            if let kept { try keepReceipts(kept.settlement, for: kept.destination, at: nil) }
             return try database.run("DELETE FROM dead_letter WHERE \(OutboxStore.choice)", chosen)
         }
     }
 
-    /// Keeps what became of a dead letter for the ledger; inside a transaction.
-    private func keep(_ answer: String, of letter: DeadLetter, at time: UTCTime?) throws(SQLiteError) {
-        // It may have been moved here, and its own number is that of its first destination.
-        let position = NumberedPosition.number(ofID: letter.record.id)
-        let number = try letter.record.lane == .events ? entry(id: letter.record.id)?.number : position
-        guard let number, number > 0 else { return }
-        var settlement = Settlement(lane: letter.record.lane, through: 0, count: 0, sentCount: 1)
-        settlement.addReceipt(after: number - 1, through: number, answer: answer)
-        try keepReceipts(settlement, for: letter.destination, at: time)
+    /// The number of a dead letter in its lane, which is not its own: it may have been moved here; nil when it is no longer known.
+    private func laneNumber(of id: String, in lane: DispatchLane) throws(SQLiteError) -> UInt64? {
+        let number = try lane == .events ? entry(id: id)?.number : NumberedPosition.number(ofID: id)
+        return number.flatMap { $0 > 0 ? $0 : nil }
     }
 
     /// Notes that a dead letter was refused again.
@@ -70,7 +79,10 @@ extension OutboxStore {
                 try database.run("UPDATE destination SET sent = sent + 1 WHERE name = ?", [.text(letter.destination)])
             }
             try database.run("DELETE FROM dead_letter WHERE number = ?", [.integer(letter.number)])
-            try keep(answer, of: letter, at: time)
+            guard let number = try laneNumber(of: letter.record.id, in: letter.record.lane) else { return }
+            var settlement = Settlement(lane: letter.record.lane, through: 0, count: 0, sentCount: 1)
+            settlement.addReceipt(after: number - 1, through: number, answer: answer)
+            try keepReceipts(settlement, for: letter.destination, at: time)
         }
     }
 
