@@ -40,6 +40,7 @@ const handlers = {
   },
   status(report, lateness = 0) {
     const isFirst = !state.report;
+    const wasToday = !isFirst && isToday();
     const [hadTiles, wasPrivate, stood] = [state.report?.tiles, state.status.privacy?.withheld, state.status.following?.stationary];
     state.report = report;
     state.status = report.status;
@@ -54,6 +55,8 @@ const handlers = {
     if (wasPrivate && !privacy?.withheld) refill();
     // The doctor is a program of its own, which needs the processor that draws the map on a small board.
     if (isFirst) { setDay(); refill(); setTimeout(loadDoctor, 3000); }
+    // Midnight: a page on a wall goes on with the new day.
+    else if (wasToday && !isToday()) { setDay(); refill(); }
     // A stop has begun, or has ended.
     else if (isToday() && report.status.following?.stationary !== stood) loadTrack();
     map.markInside(report.status.fences?.inside);
@@ -178,10 +181,11 @@ async function refill() {
 }
 const quietly = (task) => async (...values) => { try { await task(...values); } catch (error) { state.problem = error.message; } };
 
-/** The shown day, as the interface is asked for it. */
+const dayPlus = (day, days) => new Date(Date.parse(`${day}T12:00:00Z`) + days * 86400000).toISOString().slice(0, 10);
+/** The shown day, as the interface is asked for it: of 23 or 25 hours, too. */
 function span() {
   const from = units.startOf(state.day);
-  return `since=${new Date(from).toISOString()}${isToday() ? "" : `&until=${new Date(from + 86400000).toISOString()}`}`;
+  return `since=${new Date(from).toISOString()}${isToday() ? "" : `&until=${new Date(units.startOf(dayPlus(state.day, 1))).toISOString()}`}`;
 }
 
 const loadTrack = quietly(async () => {
@@ -268,7 +272,7 @@ function goToDay(day) {
   loadTrack();
   loadEvents();
 }
-const step = (days) => goToDay(new Date(Date.parse(`${state.day}T12:00:00Z`) + days * 86400000).toISOString().slice(0, 10));
+const step = (days) => goToDay(dayPlus(state.day, days));
 $("day-before").onclick = () => step(-1);
 $("day-after").onclick = () => step(1);
 $("today").onclick = () => goToDay(today());
@@ -342,7 +346,7 @@ measureSheet();
 // The page comes with the state of the moment, so that nothing waits for the first event.
 const first = JSON.parse($("first").textContent);
 $("first").remove();
-if (first.status) handlers.status(first);
+if (first.status) handlers.status(first, performance.now() - (performance.getEntriesByType("navigation")[0]?.responseStart ?? 0));
 new Stream(handlers);
 map.begin(await leaflet, $("map"));
 if (state.report?.tiles) map.setTiles(state.report.tiles);

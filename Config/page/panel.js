@@ -79,11 +79,11 @@ export function showEvents(events, stops, { go, empty, today }) {
   const rows = events.slice(-60).map((event) => {
     const words = `${kinds[event.event] ?? event.event} ${event.fence}`;
     const details = [event.time && clock(event.time), event.late ? "noticed late" : "", reasons[event.reason] ?? ""].filter(Boolean).join(", ");
-    return { time: event.time ?? "", key: event.id, words, details, lat: event.lat, lon: event.lon, lines: [words, units.dayAndClock(event.time), units.known(event.speed) ? units.speed(event.speed) : ""] };
+    return { time: event.time ?? "", key: event.id, words, details, lat: event.lat, lon: event.lon, lines: [words, event.time ? units.dayAndClock(event.time) : "", units.known(event.speed) ? units.speed(event.speed) : ""] };
   });
   for (const stop of stops) rows.push({ time: stop.since, key: "stop", words: stopWords(stop)[0], details: clock(stop.since), lat: stop.lat, lon: stop.lon, lines: stopWords(stop) });
   if (!rows.length) return fill($("events"), [none(empty)]);
-  rows.sort((a, b) => Date.parse(b.time) - Date.parse(a.time));
+  rows.sort((a, b) => (Date.parse(b.time) || 0) - (Date.parse(a.time) || 0));
   fill($("events"), rows.slice(0, 80).map(({ key, words, details, lat, lon, lines }) => ({
     key: [key, words, details].join(),
     node: () => make("li", {}, lat === undefined ? make("span", {}, words) : make("button", { type: "button", onclick: () => go(lat, lon, lines) }, words), make("small", { class: "value" }, details)),

@@ -28,6 +28,7 @@ onconnect = ({ ports: [port] }) => {
       }
     }
     pages.set(port, performance.now());
+    port.postMessage(["here"]);
     feed.open();
   };
 };

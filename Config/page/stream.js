@@ -11,7 +11,7 @@ const death = 10000; // ms
  * milliseconds ago it came, and `connection(state)` with "open", "gone" or "hidden".
  */
 export class Stream {
-  #link; #heard = 0; #timer; #handlers; #state; #count = 0;
+  #link; #heard = 0; #alive = 0; #isShared = false; #timer; #handlers; #state; #count = 0;
 
   constructor(handlers) {
     this.#handlers = handlers;
@@ -26,17 +26,25 @@ export class Stream {
     const take = (...event) => this.#take(...event);
     // A browser may have such workers, and not run this one.
     const fail = () => {
+      this.#isShared = false;
       this.#link = own(take);
       if (this.#timer) this.#link(true);
     };
-    this.#link ??= shared(take, fail) ?? own(take);
+    if (!this.#link) {
+      const link = shared(take, fail);
+      this.#isShared = !!link;
+      this.#link = link ?? own(take);
+    }
     this.#link(true);
-    this.#heard = performance.now();
+    this.#heard = this.#alive = performance.now();
     this.#timer ??= setInterval(() => this.#watch(), 500);
   }
 
   #take(name, data, age = 0) {
     if (!this.#timer) return;
+    // The worker's own sign of life, also while the tracker is away.
+    this.#alive = performance.now();
+    if (name === "here") return;
     if (name === "gone") return this.#tell("gone");
     this.#heard = performance.now();
     this.#tell("open");
@@ -50,7 +58,8 @@ export class Stream {
     this.#count += 1;
     // It opens a dead connection anew, and says that the page is still seen.
     if (this.#count % 10 === 0) this.#link(true);
-    if (silent > 2 * death) {
+    if (this.#isShared && performance.now() - this.#alive > 2 * death) {
+      this.#isShared = false;
       this.#link(false);
       this.#link = own((...event) => this.#take(...event));
       this.#open();

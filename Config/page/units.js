@@ -62,7 +62,7 @@ function format(time, options) {
   try {
     return formatter(undefined, options).format(date);
   } catch {
-    return date.toISOString();
+    return isNaN(date) ? "" : date.toISOString();
   }
 }
 export const clock = (time) => format(time, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });

@@ -45,7 +45,7 @@ extension EndToEnd {
             let page = try await page(in: folder)
             let answer = try page.get("/api/v1/gpx?\(span)")
             #expect(answer.status == 200 && answer.headers["content-type"] == "application/gpx+xml")
-            #expect(answer.headers["content-disposition"] == "attachment; filename=\"waypost-2026-03-24.gpx\"")
+            #expect(answer.headers["content-disposition"] == "attachment")
             // Taken apart by another program: in pieces of unknown number, all of them.
             let fetched = try await finish(
                 ["curl", "-sf", "-H", OpenPage.bearer, "-o", "day.gpx", "http://127.0.0.1:\(page.port)/api/v1/gpx?\(span)"], in: folder)

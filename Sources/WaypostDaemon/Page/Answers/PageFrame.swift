@@ -31,8 +31,8 @@ struct PageFrame {
         let units = status.display?.units ?? .metric
         if let speed = position.speedMetresPerSecond {
             let words = units.speed(speed).split(separator: " ")
-            // From ten on without decimals, as the scripts write it.
-            let number = words[0].utf8.count > 3 ? words[0].prefix { $0 != "." } : words[0]
+            // From ten on without decimals, and nothing as 0, as the scripts write it.
+            let number = Double(words[0]).flatMap { $0 >= 9.95 || $0 == 0 ? "\(Int($0.rounded()))" : nil } ?? String(words[0])
             replace("id=\"speed\">&ndash;", with: Array("id=\"speed\">\(number)".utf8))
             replace("id=\"speed-unit\">", with: Array("id=\"speed-unit\">\(words[1])".utf8))
         }

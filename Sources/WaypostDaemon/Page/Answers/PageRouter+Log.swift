@@ -33,7 +33,7 @@ extension PageRouter {
             json.member("since", start)
             json.member("until", end)
             json.member("logged", log != nil)
-            track.write(to: &json)
+            track.write(to: &json, isPast: end != nil)
         }
     }
 
@@ -101,11 +101,8 @@ extension PageRouter {
         guard let log else { return .error(404, "the log is off") }
         do throws(RecordingError) {
             let track = try await log.gpx(from: start, to: end)
-            var name = TextBuffer(capacity: 32)
-            name.append(start)
-            return PageAnswer(
-                type: "application/gpx+xml", body: .track(track),
-                headers: [("Content-Disposition", "attachment; filename=\"waypost-\(name.string.prefix(10)).gpx\"")])
+            // The page names it after the day of its own zone.
+            return PageAnswer(type: "application/gpx+xml", body: .track(track), headers: [("Content-Disposition", "attachment")])
         } catch {
             return .error(500, DaemonFailure(error).lines.joined(separator: "; "))
         }

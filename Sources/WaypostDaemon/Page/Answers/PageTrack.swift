@@ -125,7 +125,9 @@ extension PageTrack {
     static let columns = ["time", "lat", "lon", "speed", "accuracy", "altMSL", "track"]
 
     /// Writes the members of the track: times in milliseconds since 1970, values that are not known as null.
-    func write(to json: inout JSONWriter) {
+    ///
+    /// - Parameter isPast: whether it ends before now, so that no stop of it lasts.
+    func write(to json: inout JSONWriter, isPast: Bool) {
         json.member("positions", positionCount)
         json.member("tolerance", toleranceMetres)
         json.array("columns") { json in for name in PageTrack.columns { json.element(name) } }
@@ -142,7 +144,7 @@ extension PageTrack {
             for stop in stops {
                 json.object { json in
                     json.member("since", stop.since)
-                    if !stop.isOpen { json.member("until", stop.until) }
+                    if !stop.isOpen || isPast { json.member("until", stop.until) }
                     json.member("lat", (stop.place.latitudeDegrees * 1e7).rounded() / 1e7)
                     json.member("lon", (stop.place.longitudeDegrees * 1e7).rounded() / 1e7)
                 }
