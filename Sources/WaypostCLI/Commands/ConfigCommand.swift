@@ -31,7 +31,8 @@ struct ConfigCommand: ParsableCommand {
             if tell(loaded) { throw ExitCode(ExitStatus.badConfiguration.rawValue) }
             let output = try OutputStream(path: "-")
             try output.write(line: "\(ConfigurationInput.names(loaded)): ok")
-            for door in loaded.policyReport.doors { try output.write(line: "    \(door)") }
+            let isHidden = PolicyCheck.isHidden(loaded.configuration.control.policy)
+            for door in isHidden ? [] : loaded.policyReport.doors { try output.write(line: "    \(door)") }
         }
 
         /// Tells what is wrong with the files that a configuration names, and the warnings.
@@ -40,9 +41,11 @@ struct ConfigCommand: ParsableCommand {
         /// - Returns: whether a file is wrong.
         private func tell(_ loaded: LoadedConfiguration, after mistakes: [ConfigurationError] = []) -> Bool {
             let policy = loaded.policyReport
-            let fileMistakes = input.fileMistakes(in: loaded) + [policy.problem].compactMap { $0 }
+            let isHidden = PolicyCheck.isHidden(loaded.configuration.control.policy)
+            let fileMistakes = input.fileMistakes(in: loaded) + [isHidden ? nil : policy.problem].compactMap { $0 }
             for mistake in fileMistakes { SystemProcess.printError("waypost: \(mistake)") }
-            let remarks = SettingRemarks(loaded).remarks + OpenSecrets(loaded).remarks
+            let unread = isHidden ? ["policy \(loaded.configuration.control.policy): this user may not read it; not checked"] : []
+            let remarks = SettingRemarks(loaded).remarks + OpenSecrets(loaded).remarks + unread
             for remark in loaded.replacements.map(\.description) + loaded.unusedKeys(after: mistakes) + remarks + policy.notices {
                 SystemProcess.printError("waypost: warning: \(remark)")
             }

@@ -96,7 +96,10 @@ struct DoctorCommand: ParsableCommand {
             folders: [own.stateDirectory, facts.logFolder, DefaultPaths.service.stateDirectory], mounts: MountTable(facts.tree))
         return Patience.during("measuring this board") {
             var lines = board.lines + ProcessorBench.lines + [disk.line]
-            if let before, let first = TrackerBench.sample(before.processID, positions: before.log?.positionCount, in: facts.tree) {
+            // Asked again: the benches of processor and disk took seconds.
+            if let before, let start = status(), start.processID == before.processID,
+                let first = TrackerBench.sample(start.processID, positions: start.log?.positionCount, in: facts.tree)
+            {
                 MonotonicClock.wait(milliseconds: Int64(seconds ?? 60) * 1_000)
                 let last = TrackerBench.sample(before.processID, positions: nil, in: facts.tree)
                 // Asked behind the last look at its process: an answer costs the tracker something.
@@ -104,7 +107,7 @@ struct DoctorCommand: ParsableCommand {
                     last.positions = after.log?.positionCount
                     lines += TrackerBench.lines(from: first, to: last, status: after)
                 } else {
-                    lines.append(.init(name: "tracker", value: "has ended meanwhile"))
+                    lines.append(.init(name: "tracker", value: "did not answer again"))
                 }
             } else {
                 lines.append(.init(name: "tracker", value: "not running, or not this user's to see"))

@@ -45,7 +45,14 @@ struct NamedFiles {
             var problem = self.problem(with: entry)
             problem?.origin = entry.origin
             return problem
-        }
+        } + [policyProblem].compactMap { $0 }
+    }
+
+    /// The tracker reads the policy as its own user: what root can read says nothing.
+    private var policyProblem: Problem? {
+        let path = loaded.configuration.control.policy
+        guard reader != nil, kind(path) != .missing else { return nil }
+        return problem(path, isSecret: false, "[control] policy")
     }
 
     private func problem(with entry: EffectiveKey) -> Problem? {

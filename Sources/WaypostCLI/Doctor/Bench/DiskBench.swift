@@ -13,12 +13,14 @@ struct DiskBench {
 
     /// The line.
     var line: BenchReport.Line {
+        var why = "the tracker has no folder yet"
         for folder in folders where Syscalls.isFolder(folder) {
             do throws(SystemError) { return .init(name: "disk", value: try DiskBench.measured(in: folder).words + place(of: folder)) } catch
-            {}  // The next one.
+            {
+                // The next one; a path may have somebody's name.
+                why = error.meansNoPermission ? "this user may not write in the tracker's folder; use sudo" : error.reason
+            }
         }
-        let found = folders.first { Syscalls.isFolder($0) }
-        let why = found.map { "this user may not write in \($0); use sudo" } ?? "the tracker has no folder yet"
         return .init(name: "disk", value: "not measured: \(why)")
     }
 
@@ -26,7 +28,9 @@ struct DiskBench {
     private func place(of folder: String) -> String {
         guard let mount = mounts?.mount(of: folder) else { return "" }
         let device = mount.evidence.text.split(separator: " ").first.map(String.init) ?? ""
-        return ", \(mount.kind)" + (device.hasPrefix("/dev/") ? " on \(device.dropFirst(5))" : "")
+        // The name of a mapped one may have that of the machine in it.
+        let name = device.hasPrefix("/dev/mapper/") ? "/dev/mapper" : device
+        return ", \(mount.kind)" + (name.hasPrefix("/dev/") ? " on \(name.dropFirst(5))" : "")
     }
 
     /// Durations in microseconds.

@@ -22,9 +22,9 @@ struct TrackerBench {
         let seconds = Double(max(1, last.milliseconds - first.milliseconds)) / 1_000
         let processor = Double(last.ticks - first.ticks) / seconds
         var tracker = [
-            "over \(seconds.text(decimals: 0)) s", "resident \((Double(last.residentKilobytes) / 1_000).text(decimals: 1)) MB",
-            "anonymous \((Double(last.anonymousKilobytes) / 1_000).text(decimals: 1)) MB", "processor \(processor.text(decimals: 2)) %",
-            "\((Double(last.wakeUps - first.wakeUps) / seconds).text(decimals: 1)) wake-ups/s",
+            "over \(seconds.text(decimals: 0)) s", "resident \((Double(last.residentKilobytes) / 1_024).text(decimals: 1)) MB",
+            "anonymous \((Double(last.anonymousKilobytes) / 1_024).text(decimals: 1)) MB", "processor \(processor.text(decimals: 2)) %",
+            "\((Double(max(0, last.wakeUps - first.wakeUps)) / seconds).text(decimals: 1)) wake-ups/s",
             "running for \(spanText(seconds: status.uptimeSeconds))",
         ]
         if let pages = status.page?.openCount, pages > 0 { tracker.append("\(counted(pages, "page")) open") }

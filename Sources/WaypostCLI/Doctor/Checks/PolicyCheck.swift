@@ -6,12 +6,21 @@ import WaypostSystem
 enum PolicyCheck: DoctorCheck {
     static let name = "policy"
 
+    /// Whether there is a policy that this command's user may not read; what the tracker's user may is a matter of `NamedFiles`.
+    static func isHidden(_ path: String) -> Bool {
+        do throws(SystemError) { _ = try Syscalls.contents(of: path, limit: PolicyFile.maximumBytes) } catch {
+            return error.meansNoPermission
+        }
+        return false
+    }
+
     static func examine(_ facts: SystemFacts) -> CheckReport {
         guard let loaded = facts.configuration else { return .notChecked(facts.whyNoConfiguration) }
         let named = PolicyFile(loaded.configuration, paths: loaded.paths)
         let path = named.path
+        if isHidden(facts.tree.root + path) { return .notChecked("this user may not read \(path)") }
         let (source, notices) = PolicyFile(path: facts.tree.root + path, isOptional: named.isOptional).read()
-        let edit = ["sudoedit \(shellWord(path))"]
+        let edit = Array(facts.editingCommands(path).prefix(1))
         switch source {
         case .missing: return .well
         case .broken(let reason):
