@@ -41,9 +41,11 @@ struct CommandLineWords {
             })
         else { return nil }
         let (_, path, _) = command
+        // A file has a point or a slash in its name more often than an option has.
+        let isFile = word.contains { ".,/".contains($0) }
         return CommandFailure(
             .usage, what: path.isEmpty ? "usage" : path.joined(separator: " "), why: "there is no option '\(oneLine(word))'",
-            next: "a file of that name is ./\(oneLine(word))")
+            next: isFile ? "a file of that name is ./\(oneLine(word))" : "long options have two minuses: -\(oneLine(word))")
     }
 
     /// The options of one letter.

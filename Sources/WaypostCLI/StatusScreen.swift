@@ -37,7 +37,9 @@ struct StatusScreen {
         lines += shareLines
         lines += pageLines
         if status.openQuestionCount > 0 {
-            lines.append("asks      \(counted(status.openQuestionCount, "program")) asks for the position; to see who, and to answer:")
+            lines.append(
+                "asks      \(counted(status.openQuestionCount, "program")) \(status.openQuestionCount == 1 ? "asks" : "ask") for the position:"
+            )
             lines.append("\(StatusScreen.commandIndent)waypost grants")
         }
         if let words = testDrive { lines.append("          \(words)") }
@@ -75,7 +77,10 @@ struct StatusScreen {
         if let change, isBack || isReplacing {
             let span = spanText(seconds: change.secondsAgo)
             let reason = change.reason.replacing(change.from + ": ", with: "")
-            lines.append("          \(isBack ? "back from" : "instead of") \(change.from) for \(span): \(reason)")
+            lines.append(
+                isBack
+                    ? "          back to \(change.to) for \(span), from \(change.from): \(reason)"
+                    : "          instead of \(change.from) for \(span): \(reason)")
         }
         return lines
     }

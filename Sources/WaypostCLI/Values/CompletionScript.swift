@@ -36,7 +36,7 @@ enum CompletionScript {
         }
         guard text.contains(fishMark) else { return text }
         let seen = "__fish_seen_subcommand_from"
-        let first = "complete -c 'waypost' -n '\(seen) help; and not \(seen) \(names.replacing(" help", with: ""))' -fka '\(names)'\n"
+        let first = "complete -c 'waypost' -n '\(seen) help; and not \(seen) \(names)' -fka '\(names)'\n"
         return text + (text.hasSuffix("\n") ? "" : "\n") + first
             + groups.map {
                 "complete -c 'waypost' -n '\(seen) help; and \(seen) \($0.name)' -fka '\($0.subcommands.joined(separator: " "))'\n"

@@ -1,3 +1,5 @@
+import WaypostSystem
+
 /// A gpsd, or one of its devices: `gpsd://HOST:PORT[/DEVICE]`, every part optional.
 package struct GPSDKind: SourceKind {
     package static let scheme = "gpsd"

@@ -1,3 +1,4 @@
+import Waypost
 import WaypostSystem
 
 /// A step that helps a source without positions; of several, the one with the lowest rank comes first.
@@ -225,8 +226,8 @@ enum NextStep: Equatable {
             return ("\(what), on the command line or in \(surroundings.configurationFile)", ["waypost run --source serial://\(port)"])
         }
         let isDefault = surroundings.configurationFile == DefaultPaths.service.configurationFile
-        let file = isDefault ? "" : " --config \(surroundings.configurationFile)"
-        return (what, ["sudo waypost setup --receiver \(port) --yes\(file)"])
+        let file = isDefault ? "" : " --config \(shellWord(surroundings.configurationFile))"
+        return (what, ["sudo waypost setup --receiver \(shellWord(port)) --yes\(file)"])
     }
 
     private func permission(_ surroundings: PositionSearch.Surroundings, _ path: String, _ group: String?) -> (String, [String]) {

@@ -25,7 +25,7 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Whether only programs of this machine reach it.
-    package var isLoopback: Bool { host == "::1" || host.hasPrefix("127.") }
+    package var isLoopback: Bool { LoopbackHost.contains(host) }
 
     /// Whether it stands for every address of this machine.
     package var isEveryAddress: Bool { host == "0.0.0.0" || host == "::" }

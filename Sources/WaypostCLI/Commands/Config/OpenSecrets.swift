@@ -1,6 +1,7 @@
 import Waypost
 import WaypostConfiguration
 import WaypostDispatch
+import WaypostSystem
 
 /// Passwords and tokens that go to another machine unencrypted.
 struct OpenSecrets {
@@ -33,6 +34,6 @@ struct OpenSecrets {
     private static func isHere(_ url: String) -> Bool {
         let authority = url.split(separator: "/", omittingEmptySubsequences: true).dropFirst().first ?? ""
         let host = authority.first == "[" ? authority.dropFirst().prefix { $0 != "]" } : authority.prefix { $0 != ":" && $0 != "?" }
-        return ["localhost", "::1"].contains(host) || host.hasPrefix("127.")
+        return LoopbackHost.contains(host)
     }
 }
