@@ -2,12 +2,6 @@ import WaypostConfiguration
 import WaypostSystem
 
 extension DefaultPaths {
-    /// The default paths of this user, with the user's own configuration.
-    static var own: DefaultPaths {
-        let identity = ProcessIdentity.current()
-        return DefaultPaths(environment: identity.environment, userID: identity.userID, userName: identity.userName)
-    }
-
     /// The default paths with the configuration that a command reads when none is named.
     static var inUse: DefaultPaths { inUse(own: own, exists: Syscalls.exists) }
 

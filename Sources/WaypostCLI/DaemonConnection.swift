@@ -62,6 +62,13 @@ struct DaemonConnection: ParsableArguments {
 }
 
 extension ControlClient {
+    /// Waits for the next line; nil when none comes in time.
+    ///
+    /// - Parameter limit: how long to wait; nil waits for ever.
+    mutating func nextLine(within limit: Duration?) throws(ControlError) -> [UInt8]? {
+        do throws(ControlError) { return try nextLine(timeout: limit) } catch .timedOut { return nil }
+    }
+
     /// Asks on a connection that is there already, and waits for the answer; a person is told for what.
     mutating func askPatiently<Verb: ControlVerb>(_ verb: Verb, timeout: Duration = .seconds(5)) throws(CommandFailure) -> Verb.Answer {
         do throws(ControlError) {

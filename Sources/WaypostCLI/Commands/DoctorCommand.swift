@@ -90,10 +90,9 @@ struct DoctorCommand: ParsableCommand {
         let before = status()
         let facts = SystemFacts.ofThisSystem(status: before)
         let board = BoardFigures(facts: facts)
-        let identity = ProcessIdentity.current()
-        let own = DefaultPaths(environment: identity.environment, userID: identity.userID, userName: identity.userName)
         let disk = DiskBench(
-            folders: [own.stateDirectory, facts.logFolder, DefaultPaths.service.stateDirectory], mounts: MountTable(facts.tree))
+            folders: [DefaultPaths.own.stateDirectory, facts.logFolder, DefaultPaths.service.stateDirectory], mounts: MountTable(facts.tree)
+        )
         return Patience.during("measuring this board") {
             var lines = board.lines + ProcessorBench.lines + [disk.line]
             // Asked again: the benches of processor and disk took seconds.

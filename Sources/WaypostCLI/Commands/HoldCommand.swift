@@ -37,9 +37,7 @@ struct HoldCommand: ParsableCommand {
         if seconds == nil { SystemProcess.printError("waypost: the receiver is kept on; press Ctrl-C to end this") }
         do throws(ControlError) {
             // Nothing more arrives until the connection ends.
-            while true { _ = try client.nextLine(timeout: seconds) }
-        } catch .timedOut {
-            return
+            while try client.nextLine(within: seconds) != nil {}
         } catch {
             throw CommandFailure(error)
         }

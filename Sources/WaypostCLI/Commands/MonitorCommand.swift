@@ -82,12 +82,12 @@ struct MonitorCommand: ParsableCommand {
             do throws(ControlError) {
                 for request in requests.due(at: now, hasFences: state.hasFences) { try client.send(request) }
                 // A short wait, as keys and sizes come from the terminal meanwhile.
-                var line = try next(of: &client, timeout: .milliseconds(100))
+                var line = try client.nextLine(within: .milliseconds(100))
                 while let bytes = line {
                     state.process(bytes, at: now)
                     requests.noteAnswer(bytes)
                     isChanged = true
-                    line = now - shownAt < 500 ? try next(of: &client, timeout: .zero) : nil
+                    line = now - shownAt < 500 ? try client.nextLine(within: .zero) : nil
                 }
             } catch {
                 return .failure(CommandFailure(error))
@@ -96,10 +96,6 @@ struct MonitorCommand: ParsableCommand {
     }
 
     private static var now: Int64 { MonotonicClock.milliseconds }
-
-    private static func next(of client: inout ControlClient, timeout: Duration) throws(ControlError) -> [UInt8]? {
-        do throws(ControlError) { return try client.nextLine(timeout: timeout) } catch .timedOut { return nil }
-    }
 
     private static func draw(_ state: MonitorState, _ format: ScreenFormat, on screen: inout FullScreen) {
         let (rows, columns) = screen.size

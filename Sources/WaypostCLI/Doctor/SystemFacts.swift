@@ -60,9 +60,8 @@ struct SystemFacts: Sendable {
     static func ofThisSystem(status: StatusReport?) -> SystemFacts {
         let tree = SystemTree(root: "")
         let identity = ProcessIdentity.current()
-        let own = DefaultPaths(environment: identity.environment, userID: identity.userID, userName: identity.userName)
         let measurements = Measurements(status: status, user: identity.userName, tree: tree)
-        return SystemFacts(tree: tree, measurements: measurements, paths: paths(status: status, own: own, in: tree))
+        return SystemFacts(tree: tree, measurements: measurements, paths: paths(status: status, own: .own, in: tree))
     }
 
     /// The paths of the tracker that a user asks about: the one that answers; else the user's own where there is a configuration, or the service.

@@ -49,10 +49,8 @@ extension DiscardQueueRequest: TrackerVerb {
 extension TrackerCommands {
     /// Whether a destination of this run was removed from the configuration; false when that cannot be read.
     fileprivate func isRemoved(_ destination: String) -> Bool {
-        let identity = ProcessIdentity.current()
-        let paths = DefaultPaths(environment: identity.environment, userID: identity.userID, userName: identity.userName)
         do throws(ConfigurationErrors) {
-            let loaded = try Configuration.load(path: configurationFile, paths: paths)
+            let loaded = try Configuration.load(path: configurationFile, paths: .own)
             return !loaded.configuration.destinations.contains { $0.name == destination && $0.isInUse }
         } catch {
             return false

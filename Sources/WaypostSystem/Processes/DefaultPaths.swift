@@ -20,6 +20,12 @@ public struct DefaultPaths: Equatable, Sendable {
     /// The paths of the service: those of root and the user `waypost`.
     public static let service = DefaultPaths(environment: [:], userID: 0, userName: "root")
 
+    /// The paths of this process's user.
+    package static var own: DefaultPaths {
+        let identity = ProcessIdentity.current()
+        return DefaultPaths(environment: identity.environment, userID: identity.userID, userName: identity.userName)
+    }
+
     /// The paths for a user.
     /// - Parameters:
     ///   - environment: The process's environment; `WAYPOST_SOCKET`, `XDG_STATE_HOME`, `XDG_CONFIG_HOME`, `XDG_RUNTIME_DIR` and `HOME` count.

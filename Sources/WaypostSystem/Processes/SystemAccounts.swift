@@ -7,11 +7,7 @@ public enum SystemAccounts {
 
     /// The number of a user, given by name or as a number; nil when there is no user of that name.
     public static func userID(named name: String) -> UInt32? {
-        var entry = passwd()
-        var found: UnsafeMutablePointer<passwd>?
-        var room = [CChar](repeating: 0, count: 16_384)
-        guard getpwnam_r(name, &entry, &room, room.count, &found) == 0, found != nil else { return UInt32(name) }
-        return entry.pw_uid
+        UserAccount(named: name)?.userID ?? UInt32(name)
     }
 
     /// The number of a group, or nil when there is no group of that name.
