@@ -101,7 +101,7 @@ struct Tracker {
             logFolder: logFolder, logTypes: configuration.log.types, configurationFile: surroundings.configurationFile, page: page,
             access: access, wakes: wakes, doors: doors, logger: logger)
         let server = try await listen(ControlRouter(reporter: reporter, commands: commands, watches: watches), access)
-        access.open(server)
+        access.open(server) { _ in }
         await wakes.open(server)
         watches.open(server, hold: await manager.hold(nil, reason: "watch"))
         await manager.attach(SourceReporter(logger: logger))

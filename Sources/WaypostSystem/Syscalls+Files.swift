@@ -125,6 +125,15 @@ extension Syscalls {
     ///
     /// - Errors: `EFBIG` when it has more than `limit` bytes.
     public static func contents(of path: String, limit: Int = 65_536, as trust: FileTrust = .named) throws(SystemError) -> [UInt8]? {
+        try ownedContents(of: path, limit: limit, as: trust)?.bytes
+    }
+
+    /// The whole of a small ordinary file, and whose it is; nil when there is none.
+    ///
+    /// - Errors: `EFBIG` when it has more than `limit` bytes.
+    public static func ownedContents(
+        of path: String, limit: Int = 65_536, as trust: FileTrust = .named
+    ) throws(SystemError) -> (bytes: [UInt8], owner: FileOwner)? {
         let descriptor: Int32
         do {
             descriptor = try open(path, O_RDONLY, as: trust)
@@ -136,7 +145,7 @@ extension Syscalls {
         var bytes: [UInt8] = []
         while true {
             let piece = try read(descriptor, upTo: 4_096)
-            if piece.isEmpty { return bytes }
+            if piece.isEmpty { return (bytes, try FileOwner(of: descriptor)) }
             bytes += piece
             if bytes.count > limit { throw SystemError(code: EFBIG, operation: "read", path: path) }
         }

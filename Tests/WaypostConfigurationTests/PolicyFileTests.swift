@@ -19,6 +19,7 @@ import Waypost
             4242 = { level = "reduced", scope = "always", full_for = ["navigation"] }
             [group]
             root = { level = "none" }
+            4243 = { level = "full" }
             [door]
             gpsd = "reduced"
             page = "full"
@@ -29,7 +30,7 @@ import Waypost
         var policy = AccessPolicy()
         policy.rules = [
             .user(0): .init(Authorisation(.full)), .user(4_242): .init(Authorisation(.reduced, .always), purposes: ["navigation"]),
-            .group(0): .init(Authorisation(.none)),
+            .group(0): .init(Authorisation(.none)), .group(4_243): .init(Authorisation(.full)),
         ]
         policy.doors = [.gpsd: .reduced, .page: .full, .guest: .none]
         policy.purposes = ["navigation": "Shows the way in the car"]
@@ -77,5 +78,11 @@ import Waypost
         // Who may write it may decide.
         chmod(path, 0o666)
         guard case .broken = PolicyFile(path: path, isOptional: true).read().source else { return #expect(Bool(false)) }
+        // So may whose it is.
+        chmod(path, 0o644)
+        guard geteuid() == 0 else { return }
+        chown(path, 65_534, 65_534)
+        guard case .broken(let reason) = PolicyFile(path: path, isOptional: true).read().source else { return #expect(Bool(false)) }
+        #expect(reason.contains("belongs to user nobody"), "\(reason)")
     }
 }

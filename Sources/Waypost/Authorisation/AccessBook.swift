@@ -67,7 +67,8 @@ package struct AccessBook: Sendable {
                 if let more = base(of: .group(group), at: now) { known = known.widened(by: more) }
             }
         }
-        let isOperator = isTrusted && own == nil
+        // What a member may know of its own accord takes nothing from what the group may do.
+        let isOperator = isTrusted && (own == nil || own?.level == .full)
         guard known.level == .reduced, hasTemporaryAccuracy(peer, at: now) else { return PeerAccess(known, isOperator: isOperator) }
         return PeerAccess(Authorisation(.full, known.scope, isTemporary: true), isOperator: isOperator)
     }

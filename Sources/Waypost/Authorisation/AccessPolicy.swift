@@ -49,12 +49,12 @@ package struct AccessPolicy: Sendable, Hashable {
     /// A policy without a word.
     package init() {}
 
-    /// The longest key of a purpose, in characters.
-    package static let longestPurpose = 64
+    /// What a key must be, for people.
+    package static let keyWords = "1 to 64 letters, digits, '-', '_' or '.', the first no '.'"
 
-    /// Whether a text can be the key of a purpose: letters, digits, `-`, `_` and `.`.
-    package static func isPurpose(_ key: String) -> Bool {
-        (1...longestPurpose).contains(key.utf8.count)
+    /// Whether a text can be the key of a purpose or the name of a registration, which is that of a file, too.
+    package static func isKey(_ key: String) -> Bool {
+        (1...64).contains(key.utf8.count) && key.utf8.first != UInt8(ascii: ".")
             && key.utf8.allSatisfy { byte in
                 switch byte {
                 case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),

@@ -54,7 +54,7 @@ package enum GrantList {
             return nil
         }
         let purpose = value["purpose"]?.string
-        if let purpose, !AccessPolicy.isPurpose(purpose) { return nil }
+        if let purpose, !AccessPolicy.isKey(purpose) { return nil }
         return AccessGrant(subject, level, scope, purpose: purpose)
     }
 }

@@ -77,7 +77,7 @@ extension WakeLedger.Entry {
 
     fileprivate init?(_ value: JSONValue) {
         guard let userID = value["user"]?.int.flatMap(UInt32.init(exactly:)), let name = value["name"]?.string,
-            AccessPolicy.isPurpose(name),
+            AccessPolicy.isKey(name),
             let words = value["on"]?.array, let program = value["program"]?.string, let events = value["events"]?.array,
             let known = value["known"]?.array, events.count <= WakeLedger.mostEvents, known.count <= WakeLedger.knownCount
         else { return nil }

@@ -270,7 +270,7 @@ extension Configuration {
                     "policy", \.policy, .path,
                     """
                     The file that says who may know the position. The default, policy.toml beside the system's or the user's own \
-                    configuration, need not exist: then only root, the tracker's user and group waypost may.
+                    configuration, need not exist: then root, the tracker's user, group waypost and those who were granted it may know, and each door gives everything.
                     """),
             ]),
         .table(

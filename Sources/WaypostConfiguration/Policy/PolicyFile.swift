@@ -38,17 +38,28 @@ package struct PolicyFile: Sendable {
     /// - Returns: the policy, and what is odd about it but harmless, for people.
     package func read() -> (source: AccessBook.Source, notices: [String]) {
         do throws(SystemError) {
-            guard let bytes = try Syscalls.contents(of: path, limit: PolicyFile.maximumBytes) else {
+            guard let (bytes, owner) = try Syscalls.ownedContents(of: path, limit: PolicyFile.maximumBytes) else {
                 if isOptional { return (.missing, []) }
                 return (.broken("policy \(path): no such file, but [control] policy names it"), [])
             }
-            if Syscalls.mayBeWrittenByAnybody(path) {
-                return (.broken("policy \(path): every user may write it; sudo chmod o-w \(shellWord(path))"), [])
-            }
+            if let obstacle = obstacle(owner) { return (.broken("policy \(path): \(obstacle)"), []) }
             return PolicyFile.read(bytes, name: path)
         } catch {
             return (.broken("policy \(path): cannot be read: \(error.reason)"), [])
         }
+    }
+
+    /// Why a file of that owner and mode must not be believed: whoever can write it decides.
+    private func obstacle(_ owner: FileOwner) -> String? {
+        if owner.mayBeWrittenByAnybody { return "every user may write it; sudo chmod o-w \(shellWord(path))" }
+        let own = SystemAccounts.ownUserID
+        // Root looks at the file for the tracker, which runs as another user.
+        let service = own == 0 ? UserAccount(named: DefaultPaths.serviceUser)?.userID : nil
+        guard owner.userID == 0 || owner.userID == own || owner.userID == service else {
+            return "belongs to user \(SystemAccounts.name(ofUser: owner.userID)), who is neither root nor the tracker's user; "
+                + "sudo chown root \(shellWord(path))"
+        }
+        return nil
     }
 
     /// Reads the text of a policy file.
@@ -84,7 +95,8 @@ private struct PolicyReader {
         for member in members {
             switch section.key {
             case "user": try read(member, kind: "user", SystemAccounts.userID(named: member.key).map(AccessSubject.user))
-            case "group": try read(member, kind: "group", SystemAccounts.groupID(named: member.key).map(AccessSubject.group))
+            case "group":
+                try read(member, kind: "group", (SystemAccounts.groupID(named: member.key) ?? UInt32(member.key)).map(AccessSubject.group))
             case "door": try readDoor(member)
             case "purpose": try readPurpose(member)
             default: try refuse(section)
@@ -135,9 +147,9 @@ private struct PolicyReader {
     }
 
     private mutating func readPurpose(_ member: TOMLMember) throws(PolicyMistake) {
-        guard AccessPolicy.isPurpose(member.key) else {
+        guard AccessPolicy.isKey(member.key) else {
             throw PolicyMistake(
-                place: member.place, reason: "[purpose] \(quoted(member.key)) must have 1 to 64 letters, digits, '-', '_' or '.'")
+                place: member.place, reason: "[purpose] \(quoted(member.key)) must have \(AccessPolicy.keyWords)")
         }
         guard case .string(let words) = member.node.value, !words.isEmpty, words.count <= 500 else {
             throw PolicyMistake(
@@ -162,7 +174,7 @@ private struct PolicyReader {
         }
         var keys: [String] = []
         for node in nodes {
-            guard case .string(let key) = node.value, AccessPolicy.isPurpose(key) else {
+            guard case .string(let key) = node.value, AccessPolicy.isKey(key) else {
                 throw PolicyMistake(place: node.place, reason: "\(what) full_for must be a list of purposes")
             }
             keys.append(key)

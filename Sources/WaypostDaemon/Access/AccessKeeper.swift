@@ -16,9 +16,15 @@ final class AccessKeeper: PeerAuthority {
         var stamp: FileStamp?
         var hasLooked = false
         var lookedAt: Int64 = 0
+        var readAt: Int64 = 0
         var notices: [String] = []
+        /// Whether there was a policy file in this run.
+        var hadFile = false
         var server: ControlServer?
+        var noteChange: (@Sendable (_ isDecided: Bool) async -> Void)?
         var expiry: Task<Void, Never>?
+        /// How often users have asked lately, since when.
+        var questions: [UInt32: (count: Int, since: Int64)] = [:]
     }
 
     /// The policy file.
@@ -33,6 +39,10 @@ final class AccessKeeper: PeerAuthority {
 
     /// The shortest time between two looks at the policy file while positions are delivered, milliseconds.
     private static let lookInterval: Int64 = 1_000
+    /// The pause before a policy file with names that this system does not have is read again: the account may have been made, milliseconds.
+    private static let noticeInterval: Int64 = 60_000
+    /// How many questions of a user the message log has in an hour.
+    private static let mostQuestions = 10
 
     /// What is known at the start.
     init(_ file: PolicyFile, stateFolder: String, logger: Logger) {
@@ -55,10 +65,19 @@ final class AccessKeeper: PeerAuthority {
     static var now: Int64 { BootClock.milliseconds }
 
     /// Where changes are told.
-    func open(_ server: ControlServer) { state.withLock { $0.server = server } }
+    ///
+    /// - Parameters:
+    ///   - server: whose clients are told.
+    ///   - noteChange: is called when somebody may know more or less, and whether that was decided, or came of a fault or the end of a connection.
+    func open(_ server: ControlServer, noteChange: @escaping @Sendable (_ isDecided: Bool) async -> Void) {
+        state.withLock { ($0.server, $0.noteChange) = (server, noteChange) }
+    }
 
     /// Why nobody but root may know anything, for people; nil when all is well.
     var problem: String? { state.withLock { $0.book.problem } }
+
+    /// Whether all that was decided is understood; a name that this system does not have may be a mistake.
+    var isSound: Bool { state.withLock { $0.book.problem == nil && $0.notices.isEmpty } }
 
     /// What is wrong, for the list of problems: a broken policy, names in it that this system does not have, and doors that stay shut for it.
     func problems(ofDoors doors: [AccessPolicy.Door]) -> [String] {
@@ -80,22 +99,34 @@ final class AccessKeeper: PeerAuthority {
 
     /// What a user may know whose programs are not connected, by the groups that the system has for that user.
     func authorisation(ofUser userID: UInt32) -> Authorisation {
+        lookNowAndThen()
         let peer = AccessBook.Peer(userID: userID, groupIDs: SystemAccounts.groupIDs(ofUser: userID))
         return state.withLock { $0.book.access(of: peer, at: AccessKeeper.now) }.authorisation
     }
 
     /// What a door gives.
-    func level(of door: AccessPolicy.Door) -> AuthorisationLevel { state.withLock { $0.book.level(of: door) } }
+    func level(of door: AccessPolicy.Door) -> AuthorisationLevel {
+        lookNowAndThen()
+        return state.withLock { $0.book.level(of: door) }
+    }
 
     /// Reads and changes the book; clients are told what changes for them.
-    func change<Result: Sendable>(_ body: (inout AccessBook) -> Result) -> Result {
-        let (result, server) = state.withLock { state in
+    ///
+    /// - Parameter isDecided: whether somebody has decided so.
+    private func change<Result: Sendable>(isDecided: Bool, _ body: (inout AccessBook) -> Result) -> Result {
+        let result = state.withLock { state in
             let result = body(&state.book)
             if let end = state.book.nextEnd { schedule(end, &state) }
-            return (result, state.server)
+            return result
         }
-        server?.reassess()
+        tell(isDecided: isDecided)
         return result
+    }
+
+    private func tell(isDecided: Bool) {
+        let (server, noteChange) = state.withLock { ($0.server, $0.noteChange) }
+        server?.reassess()
+        if let noteChange { Task { await noteChange(isDecided) } }
     }
 
     /// Reads the book.
@@ -140,7 +171,7 @@ final class AccessKeeper: PeerAuthority {
             }
             let grants = book.grants
             do throws(SystemError) { try store.save(grants) } catch { throw ControlRefusal(cannotKeep: "the grants", error) }
-            change { $0.replaceGrants(grants) }
+            change(isDecided: true) { $0.replaceGrants(grants) }
         }
     }
 
@@ -151,22 +182,43 @@ final class AccessKeeper: PeerAuthority {
 
     /// Notes that a client asks for more; returns whether the question waits for an answer.
     func ask(_ question: AccessQuestion, on connection: ControlConnectionID, by peer: PeerCredentials) -> Bool {
-        let (isOpen, isGiven) = change { book in
+        let (before, isOpen) = change(isDecided: false) { book in
+            let before = book.questions[connection.number]
             book.ask(question, on: connection.number)
-            let isOpen = book.isOpen(question, at: AccessKeeper.now)
-            return (isOpen, question.purpose != nil && !isOpen)
+            return (before, book.isOpen(question, at: AccessKeeper.now))
         }
+        if before?.reason == question.reason, before?.purpose == question.purpose { return isOpen }
+        if let before, before.purpose != question.purpose { noteEnd(of: before) }
+        let isGiven = question.purpose != nil && !isOpen
         var entry = AuditTrail.Entry(isGiven ? "full" : "ask", by: peer)
         (entry.reason, entry.purpose) = (question.reason, question.purpose)
-        trail.note(entry)
+        if isGiven { trail.note(entry) } else if isMentioned(questionOf: peer.userID) { trail.mention(entry) }
         return isOpen
     }
 
+    /// Whether the message log gets a question: whoever may ask as often as they like must not fill it.
+    private func isMentioned(questionOf userID: UInt32) -> Bool {
+        let now = AccessKeeper.now
+        return state.withLock { state in
+            var (count, since) = state.questions[userID] ?? (0, now)
+            if now - since >= 3_600_000 { (count, since) = (0, now) }
+            state.questions[userID] = (count + 1, since)
+            return count < AccessKeeper.mostQuestions
+        }
+    }
+
     /// Notes that a connection has ended.
+    ///
+    /// - Concurrency: also on the thread of the connections, which the disk must not stop.
     func connectionEnded(_ connection: ControlConnectionID) {
         guard read({ $0.questions[connection.number] }) != nil else { return }
-        let question = change { $0.end(connection.number) }
-        guard let question, let purpose = question.purpose else { return }
+        guard let question = change(isDecided: false, { $0.end(connection.number) }) else { return }
+        Task { noteEnd(of: question) }
+    }
+
+    /// Notes that somebody needs full accuracy no longer who had it for a purpose.
+    private func noteEnd(of question: AccessQuestion) {
+        guard let purpose = question.purpose, read({ $0.isAllowed(purpose, for: question.peer, at: AccessKeeper.now) }) else { return }
         var entry = AuditTrail.Entry("full ends", userID: question.peer.userID, processID: question.processID)
         entry.purpose = purpose
         trail.note(entry)
@@ -174,34 +226,55 @@ final class AccessKeeper: PeerAuthority {
 
     // MARK: - Looking
 
-    /// Looks at the policy file if that was long ago: for the delivery of positions.
+    /// Looks at the policy file, and at the time of the grants, if that was long ago.
     func lookNowAndThen() {
-        let isDue = state.withLock { state in
-            guard MonotonicClock.milliseconds - state.lookedAt >= AccessKeeper.lookInterval else { return false }
+        let (isDue, isOver) = state.withLock { state in
+            guard MonotonicClock.milliseconds - state.lookedAt >= AccessKeeper.lookInterval else { return (false, false) }
             state.lookedAt = MonotonicClock.milliseconds
-            return true
+            return (true, state.book.nextEnd.map { $0 <= AccessKeeper.now } ?? false)
         }
         if isDue { look() }
+        // Whoever asks may be a thread that the disk must not stop.
+        if isOver { Task { expire() } }
     }
 
     /// Reads the policy file if it has changed.
     private func look() {
-        let stamp = FileStamp(of: file.path)
-        guard state.withLock({ !$0.hasLooked || $0.stamp != stamp }) else { return }
-        let (source, notices) = file.read()
-        let (isNew, server) = state.withLock { state in
+        let (stamp, now) = (FileStamp(of: file.path), MonotonicClock.milliseconds)
+        let isDue = state.withLock { state in
+            !state.hasLooked || state.stamp != stamp
+                || (!state.notices.isEmpty && now - state.readAt >= AccessKeeper.noticeInterval)
+        }
+        guard isDue else { return }
+        var (source, notices) = file.read()
+        let isNew = state.withLock { state in
+            if case .missing = source {
+                // An editor may be about to write it: that must not open every door.
+                if state.hadFile { source = .broken("policy \(file.path): was removed; restart the tracker to do without") }
+            } else {
+                state.hadFile = true
+            }
             let isNew = state.book.source != source
-            (state.stamp, state.hasLooked, state.book.source, state.notices) = (stamp, true, source, notices)
-            return (isNew, state.server)
+            (state.stamp, state.hasLooked, state.readAt) = (stamp, true, now)
+            (state.book.source, state.notices) = (source, notices)
+            return isNew
         }
         guard isNew else { return }
+        var isDecided = false
         switch source {
-        case .missing: logger.info("there is no policy \(file.path): only root, the tracker's user and group waypost know the position")
-        case .read: logger.notice("policy \(file.path) is in force")
+        case .missing:
+            logger.info(
+                """
+                there is no policy \(file.path): root, the tracker's user, group waypost and those who were granted it know the position, and \
+                each door that is configured gives everything
+                """)
+        case .read:
+            isDecided = true
+            logger.notice("policy \(file.path) is in force")
         case .broken(let reason): logger.error("\(reason): nobody but root may know the position")
         }
         for notice in notices { logger.warning("\(notice)") }
-        server?.reassess()
+        tell(isDecided: isDecided)
     }
 
     /// Ends grants when their time is over.
@@ -215,7 +288,7 @@ final class AccessKeeper: PeerAuthority {
     }
 
     private func expire() {
-        for grant in change({ $0.expire(at: AccessKeeper.now) }) {
+        for grant in change(isDecided: true, { $0.expire(at: AccessKeeper.now) }) {
             var entry = AuditTrail.Entry("grant ends", userID: 0, processID: 0)
             (entry.subject, entry.level, entry.purpose) = (grant.subject, grant.level, grant.purpose)
             trail.note(entry)

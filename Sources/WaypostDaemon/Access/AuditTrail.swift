@@ -1,14 +1,17 @@
 import Logging
+import Synchronization
 import Waypost
 import WaypostSystem
 
 /// Who decided what about whom, and when: in the message log, and as lines of JSON in the file `audit` of the state folder.
 ///
-/// The file is only for the daemon's user. At 256 kB it becomes `audit.1`, in place of the one before.
-struct AuditTrail: Sendable {
+/// The file is only for the daemon's user. At 256 kB it becomes `audit.1`, in place of the one before. Only what somebody decided, or who has been
+/// given something, is in the file: whoever may know nothing must not be able to fill it.
+/// - Concurrency: from anywhere but event loops, as it waits for the disk.
+final class AuditTrail: Sendable {
     /// Something that happened.
     struct Entry: Sendable {
-        /// `grant`, `revoke`, `ask`, `full`, `register`, ...
+        /// `grant`, `revoke`, `full`, `register`, ...
         var action: String
         /// Who did it.
         var userID: UInt32
@@ -32,15 +35,19 @@ struct AuditTrail: Sendable {
 
     private let path: String
     private let logger: Logger
+    private let writing = Mutex(())
     private static let largestByteCount: Int64 = 256 << 10
 
     init(folder: String, logger: Logger) {
         (path, self.logger) = (folder + "/audit", logger)
     }
 
+    /// Writes an entry into the message log only.
+    func mention(_ entry: Entry) { logger.notice("access: \(entry.words)") }
+
     /// Writes an entry; where the file cannot be written the message log has it.
     func note(_ entry: Entry) {
-        logger.notice("access: \(entry.words)")
+        mention(entry)
         var text = TextBuffer(capacity: 256)
         text.appendJSON { json in
             json.object { json in
@@ -58,7 +65,9 @@ struct AuditTrail: Sendable {
         }
         text.append(byte: UInt8(ascii: "\n"))
         do throws(SystemError) {
-            try Syscalls.append(text.bytes, to: path, largestByteCount: AuditTrail.largestByteCount)
+            try writing.withLock { (_) throws(SystemError) in
+                try Syscalls.append(text.bytes, to: path, largestByteCount: AuditTrail.largestByteCount)
+            }
         } catch {
             logger.error("access: \(path): cannot be written: \(error.reason)")
         }

@@ -30,6 +30,7 @@ struct ShareAccess: Sendable {
 
     /// What a caller may know now.
     func detail(for caller: Caller, at door: ShareDoorKind) -> Detail {
+        keeper.lookNowAndThen()
         if case .known(let peer) = caller {
             let access = keeper.read { $0.access(of: AccessBook.Peer(peer), at: AccessKeeper.now) }
             if access.level != .notDetermined { return Detail(access.level) }

@@ -21,7 +21,7 @@ extension Tracker {
     public func register(_ name: String, on kinds: Set<WakeKind>, program: String) async throws {
         let wanted = WakeProgram(.program(program))
         if let obstacle = wanted.obstacle { throw WakeRegistrationError(program: program, reason: obstacle) }
-        guard AccessPolicy.isPurpose(name) else {
+        guard AccessPolicy.isKey(name) else {
             throw WakeRegistrationError(program: program, reason: "has a registration with a name that is none")
         }
         do throws(SystemError) { try wanted.save(name, in: Tracker.ownPrograms) } catch {
@@ -39,7 +39,7 @@ extension Tracker {
     public func unregister(_ name: String) async throws(ControlError) {
         _ = try await ask(UnregisterRequest(registration: name))
         // What nobody calls for any more is never started; a file that stays does no harm.
-        if AccessPolicy.isPurpose(name) { try? WakeProgram.remove(name, in: Tracker.ownPrograms) }  // See above.
+        if AccessPolicy.isKey(name) { try? WakeProgram.remove(name, in: Tracker.ownPrograms) }  // See above.
     }
 
     /// The registrations of this user, with how the last start went.

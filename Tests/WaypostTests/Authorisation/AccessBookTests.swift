@@ -82,6 +82,20 @@ import Testing
         #expect(book.access(of: pi, at: 0).level == .reduced)
     }
 
+    @Test func aGrantOfEverythingTakesNoRightsFromAMemberOfTheGroup() {
+        let member = Peer(userID: 1_000, groupIDs: [700])
+        let book = book()
+        #expect(book.grant(AccessGrant(.user(1_000), .full, .always)))
+        #expect(book.access(of: member, at: 0) == .full, "and operates as before")
+        #expect(book.grant(AccessGrant(.user(1_000), .reduced)))
+        #expect(!book.access(of: member, at: 0).isOperator)
+    }
+
+    @Test func aKeyIsNeverTheNameOfAFolderOrAHiddenFile() {
+        for key in ["a", "A-1_.", String(repeating: "x", count: 64)] { #expect(AccessPolicy.isKey(key)) }
+        for key in ["", ".", "..", ".profile", "a/b", "a b", "ä", String(repeating: "x", count: 65)] { #expect(!AccessPolicy.isKey(key)) }
+    }
+
     @Test func aGrantWithAnEndLeavesWhatWasBefore() {
         let book = book()
         #expect(book.grant(AccessGrant(.user(1_000), .reduced, .always)))

@@ -66,7 +66,7 @@ struct WakeLauncher {
         var ran = RanRequest()
         (ran.registration, ran.ids) = (order.registration, order.ids)
         do throws(SystemError) {
-            guard AccessPolicy.isPurpose(order.registration), let program = try WakeProgram.load(order.registration, in: folder) else {
+            guard AccessPolicy.isKey(order.registration), let program = try WakeProgram.load(order.registration, in: folder) else {
                 ran.words = "\(folder)/\(order.registration) is missing: register it again"
                 return ran
             }

@@ -56,7 +56,7 @@ struct RegisterCommand: ParsableCommand {
             return
         }
         guard let name else { throw ValidationError("say which: NAME, or --list") }
-        guard AccessPolicy.isPurpose(name) else { throw ValidationError("NAME must have 1 to 64 letters, digits, '-', '_' or '.'") }
+        guard AccessPolicy.isKey(name) else { throw ValidationError("NAME must have 1 to 64 letters, digits, '-', '_' or '.'") }
         if exec != nil, unit != nil { throw ValidationError("either --exec or --unit") }
         let isChange = exec != nil || unit != nil
         if isChange == kinds.isEmpty { throw ValidationError("--on and --exec or --unit go together") }
@@ -157,7 +157,7 @@ struct UnregisterCommand: ParsableCommand {
 
     func run() throws {
         _ = try daemon.ask(UnregisterRequest(registration: name))
-        if AccessPolicy.isPurpose(name) {
+        if AccessPolicy.isKey(name) {
             let folder = WakeProgram.folder(.ofThisProcess)
             do throws(SystemError) { try WakeProgram.remove(name, in: folder) } catch {
                 throw CommandFailure(.inputOutput, what: folder, why: error.description)

@@ -42,7 +42,7 @@ public struct AuthorisationRequest: ControlVerb {
             "reason", &reason, rule: ControlRule("a text of 1 to \(longest) characters") { (1...longest).contains($0.count) },
             "Asks for the position: why the program needs it, for the administrator.")
         try codec.member(
-            "purpose", &purpose, rule: ControlRule("the key of a purpose") { AccessPolicy.isPurpose($0) },
+            "purpose", &purpose, rule: ControlRule("the key of a purpose") { AccessPolicy.isKey($0) },
             "Asks for full accuracy as long as the connection lasts: a purpose of the policy file.")
         try codec.member("follow", &isFollowed, absent: false, "Whether changes are told on this connection, as AUTHORISATION_CHANGE.")
     }

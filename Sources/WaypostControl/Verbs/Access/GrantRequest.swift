@@ -36,7 +36,7 @@ public struct GrantRequest: ControlVerb {
             "seconds", &seconds, rule: ControlRule("seconds, from 1 to 31536000") { (1...31_536_000).contains($0) },
             "How long it holds; for ever when absent.")
         try codec.member(
-            "purpose", &purpose, rule: ControlRule("the key of a purpose") { AccessPolicy.isPurpose($0) },
+            "purpose", &purpose, rule: ControlRule("the key of a purpose") { AccessPolicy.isKey($0) },
             "Full accuracy only while a program asks for it for this purpose; the user keeps what was granted before.")
     }
 

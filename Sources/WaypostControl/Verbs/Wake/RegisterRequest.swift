@@ -133,7 +133,7 @@ extension ControlCodec {
     /// The name of a registration.
     mutating func registration(_ name: inout String) throws(Failure) {
         try member(
-            "name", &name, rule: ControlRule("1 to 64 letters, digits, '-', '_' or '.'") { AccessPolicy.isPurpose($0) },
+            "name", &name, rule: ControlRule("1 to 64 letters, digits, '-', '_' or '.'") { AccessPolicy.isKey($0) },
             "The name of the registration: 1 to 64 letters, digits, `-`, `_` and `.`.")
     }
 }

@@ -1,0 +1,88 @@
+import Foundation
+import Logging
+import Testing
+import Waypost
+import WaypostConfiguration
+import WaypostSystem
+
+@testable import WaypostControl
+@testable import WaypostDaemon
+
+extension EndToEnd {
+    /// Who may know the position when files and clients misbehave.
+    @Suite struct AccessKeeperTests {
+        private let folder: TestFolder
+        private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        private let stranger = PeerCredentials(processID: 1, userID: 61_900, groupIDs: [61_900])
+
+        init() throws {
+            folder = try TestFolder()
+        }
+
+        private func keeper(isOptional: Bool = true) -> AccessKeeper {
+            AccessKeeper(PolicyFile(path: folder.path("policy.toml"), isOptional: isOptional), stateFolder: folder.path, logger: logger)
+        }
+
+        /// A moment without the file, as some editors make it, opens no door.
+        @Test func aPolicyThatVanishesLetsNobodyIn() throws {
+            let access = keeper()
+            #expect(access.level(of: .page) == .full)
+            try folder.write("[user]\n61900 = { level = \"full\" }\n", to: "policy.toml")
+            #expect(access.access(of: stranger).level == .full && access.level(of: .page) == .none)
+            try FileManager.default.removeItem(atPath: folder.path("policy.toml"))
+            #expect(access.access(of: stranger).level == .none && access.level(of: .page) == .none)
+            #expect(access.problem?.contains("was removed; restart the tracker") == true)
+            try folder.write("[user]\n61900 = { level = \"reduced\" }\n", to: "policy.toml")
+            #expect(access.access(of: stranger).level == .reduced && access.problem == nil)
+        }
+
+        /// Nobody connects: doors and waking look for themselves.
+        @Test func doorsAndWakingSeeANewPolicyWithoutAnybodyAsking() async throws {
+            try folder.write(
+                "[user]\n61900 = { level = \"full\", scope = \"always\" }\n[door]\npage = \"full\"\ngpsd = \"full\"\n", to: "policy.toml")
+            let access = keeper()
+            let share = ShareAccess(keeper: access)
+            #expect(access.level(of: .page) == .full && access.authorisation(ofUser: 61_900).level == .full)
+            #expect(share.detail(for: .unknown, at: .gpsd) == .exact)
+            try folder.write("[user]\n61900 = { level = \"none\" }\n[door]\npage = \"none\"\ngpsd = \"reduced\"\n", to: "policy.toml")
+            #expect(await eventually(within: .seconds(5)) { access.level(of: .page) == .none })
+            try folder.write("[user]\n61900 = { level = \"reduced\" }\n[door]\ngpsd = \"none\"\n", to: "policy.toml")
+            #expect(await eventually(within: .seconds(5)) { access.authorisation(ofUser: 61_900).level == .reduced })
+            try folder.write("[door]\ngpsd = \"full\"\n# now\n", to: "policy.toml")
+            #expect(await eventually(within: .seconds(5)) { share.detail(for: .unknown, at: .gpsd) == .exact })
+        }
+
+        /// Whoever may know nothing may ask as often as they like: what was decided before stays in the audit.
+        @Test func questionsPushNothingOutOfTheAudit() throws {
+            let access = keeper()
+            try access.grant(AccessGrant(.user(61_901), .full), by: PeerCredentials(processID: 1, userID: 0, groupIDs: []))
+            let before = try folder.text("audit")
+            for number in 0..<5_000 {
+                let question = AccessQuestion(
+                    peer: AccessBook.Peer(stranger), processID: 1, reason: String(repeating: "x\(number)", count: 50), askedAt: 0)
+                let connection = ControlConnectionID(number: number)
+                #expect(access.ask(question, on: connection, by: stranger))
+                access.connectionEnded(connection)
+            }
+            #expect(try folder.text("audit") == before && !folder.names().contains("audit.1"))
+        }
+
+        /// Full accuracy for a purpose: its beginning and its end, once each.
+        @Test func accuracyForAPurposeIsAudited() async throws {
+            try folder.write(
+                "[user]\n61900 = { level = \"reduced\", full_for = [\"way\"] }\n[purpose]\nway = \"Shows the way\"\n", to: "policy.toml")
+            let access = keeper()
+            var question = AccessQuestion(peer: AccessBook.Peer(stranger), processID: 1, reason: "", purpose: "way", askedAt: 0)
+            for _ in 0..<3 { #expect(!access.ask(question, on: ControlConnectionID(number: 1), by: stranger)) }
+            #expect(access.access(of: stranger).level == .full)
+            access.connectionEnded(ControlConnectionID(number: 1))
+            #expect(access.access(of: stranger).level == .reduced)
+            question.purpose = "other"
+            _ = access.ask(question, on: ControlConnectionID(number: 2), by: stranger)
+            access.connectionEnded(ControlConnectionID(number: 2))
+            #expect(try await eventually(within: .seconds(5)) { try folder.text("audit").contains("full ends") })
+            try await Task.sleep(for: .milliseconds(100))
+            #expect(try folder.text("audit").split(separator: "\n").count == 2)
+        }
+    }
+}
