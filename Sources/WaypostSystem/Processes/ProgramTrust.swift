@@ -9,16 +9,31 @@ public enum ProgramTrust {
     /// followed, may be one that every user can write, or belong to anybody but this user and root: whoever can replace it would run as this user.
     /// - Parameter path: the program.
     public static func obstacle(to path: String) -> String? {
-        guard path.hasPrefix("/") else { return "is not a whole path; begin it with /" }
-        guard !path.utf8.contains(0) else { return "has a NUL character" }
+        do throws(Obstacle) { _ = try trusted(path) } catch { return error.reason }
+        return nil
+    }
+
+    /// Why a program must not be started, in words that follow its path.
+    struct Obstacle: Error {
+        var reason: String
+
+        init(_ reason: String) { self.reason = reason }
+    }
+
+    /// The program without links, once it is known that it may be started: a link could lead elsewhere a moment later.
+    static func trusted(_ path: String) throws(Obstacle) -> String {
+        guard path.hasPrefix("/") else { throw Obstacle("is not a whole path; begin it with /") }
+        guard !path.utf8.contains(0) else { throw Obstacle("has a NUL character") }
+        guard !path.utf8.contains(UInt8(ascii: "\n")) else { throw Obstacle("has a line feed in its path") }
         let resolved = Syscalls.resolvingLinks(path)
         var status = stat()
-        guard stat(resolved.cName, &status) == 0 else { return "does not exist" }
-        guard status.st_mode & S_IFMT == S_IFREG else { return "is not a file" }
+        guard stat(resolved.cName, &status) == 0 else { throw Obstacle("does not exist") }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw Obstacle("is not a file") }
         guard status.st_mode & 0o111 != 0, faccessat(AT_FDCWD, resolved.cName, X_OK, AT_EACCESS) == 0 else {
-            return "is not executable for this user; chmod +x \(shellWord(path))"
+            throw Obstacle("is not executable for this user; chmod +x \(shellWord(path))")
         }
-        return obstacle(toFile: resolved)
+        if let obstacle = obstacle(toFile: resolved) { throw Obstacle(obstacle) }
+        return resolved
     }
 
     /// Why what a file says must not be believed on behalf of this process's user: others can replace it; nil when only this user and root can.
@@ -37,13 +52,5 @@ public enum ProgramTrust {
             guard place != "/", let slash = place.lastIndex(of: "/") else { return nil }
             place = slash == place.startIndex ? "/" : String(place[..<slash])
         }
-    }
-}
-
-extension Syscalls {
-    /// Whether every user may write a file, links followed; false when there is none.
-    public static func mayBeWrittenByAnybody(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path.cName, &status) == 0 && status.st_mode & S_IWOTH != 0
     }
 }

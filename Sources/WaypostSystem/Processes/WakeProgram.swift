@@ -20,9 +20,41 @@ public struct WakeProgram: Sendable, Hashable {
 
     /// Why it must not be started for this process's user; nil when it may be.
     public var obstacle: String? {
+        do throws(ProgramTrust.Obstacle) { _ = try trusted() } catch { return error.reason }
+        return nil
+    }
+
+    /// What to start, without links, once it is known that it may be started.
+    private func trusted() throws(ProgramTrust.Obstacle) -> Kind {
         switch kind {
-        case .program(let path): ProgramTrust.obstacle(to: path)
-        case .unit(let name): WakeProgram.isUnit(name) ? nil : "is not the name of a unit, such as photo.service"
+        case .program(let path): return .program(try ProgramTrust.trusted(path))
+        case .unit(let name):
+            guard WakeProgram.isUnit(name) else { throw ProgramTrust.Obstacle("is not the name of a unit, such as photo.service") }
+            return kind
+        }
+    }
+
+    /// The shell's command for it: events come as a here-document, which no line of JSON can end.
+    ///
+    /// - Parameters:
+    ///   - registration: the name of its registration.
+    ///   - events: the events, a line of JSON each.
+    /// - Errors: it must not be started.
+    package func command(_ registration: String, events: [[UInt8]]) throws(SystemError) -> String {
+        let trusted: Kind
+        do throws(ProgramTrust.Obstacle) { trusted = try self.trusted() } catch {
+            throw SystemError.oddFile(words, error.reason)
+        }
+        switch trusted {
+        case .program(let path):
+            let environment = "WAYPOST_LAUNCH=location WAYPOST_REGISTRATION=\(shellWord(registration))"
+            let text = events.map { String(decoding: $0, as: UTF8.self) + "\n" }.joined()
+            return "export \(environment)\nexec \(shellWord(path)) 2>&1 <<'END OF EVENTS'\n\(text)END OF EVENTS\n"
+        case .unit(let unit):
+            let user = ProcessIdentity.current().userID
+            if user == 0 { return "exec systemctl start \(shellWord(unit)) 2>&1" }
+            // Whoever is started by the system has no session.
+            return "export XDG_RUNTIME_DIR=\"${XDG_RUNTIME_DIR:-/run/user/\(user)}\"\nexec systemctl --user start \(shellWord(unit)) 2>&1"
         }
     }
 
@@ -76,6 +108,11 @@ public struct WakeProgram: Sendable, Hashable {
             case .unit(let unit): "unit \(unit)\n"
             }
         try AtomicFile.write(Array(line.utf8), to: folder + "/" + name, mode: 0o600)
+    }
+
+    /// Puts back the program that a registration had before, or none: a tracker has refused the new one.
+    package static func restore(_ program: WakeProgram?, as name: String, in folder: String) throws(SystemError) {
+        if let program { try program.save(name, in: folder) } else { try remove(name, in: folder) }
     }
 
     /// Forgets the program of a registration.

@@ -34,17 +34,17 @@ struct AgentCommand: ParsableCommand {
     private func serve() throws(CommandFailure) {
         var client = try daemon.connect()
         var dueCount = try client.askPatiently(AgentRequest()).dueCount
-        let launcher = WakeLauncher(folder: WakeProgram.folder(.ofThisProcess))
+        let launcher = WakeLauncher(folder: WakeProgram.folder(.own))
         while true {
             if once, dueCount == 0 { return }
             do throws(ControlError) {
                 // With --once somebody else may have been told to start it.
-                let line = try client.nextLine(timeout: once ? .seconds(90) : nil)
+                guard let line = try client.nextLine(within: once ? .seconds(90) : nil) else { return }
                 guard let order = try? LaunchOrder(line: line) else { continue }  // What this client may know has changed.
-                let ran = launcher.run(order)
-                dueCount = try client.ask(ran).dueCount
-            } catch .timedOut {
-                return
+                dueCount = try client.ask(launcher.run(order)).dueCount
+            } catch .refused(_, let message) where !once {
+                // What has run cannot be stored now; the tracker knows it.
+                SystemProcess.printError("waypost: agent: \(printable(message))")
             } catch {
                 throw CommandFailure(error)
             }
@@ -70,33 +70,22 @@ struct WakeLauncher {
                 ran.words = "\(folder)/\(order.registration) is missing: register it again"
                 return ran
             }
-            if let obstacle = program.obstacle {
-                ran.words = "\(program.words) \(obstacle)"
-                return ran
-            }
+            let command = try program.command(order.registration, events: order.events.map(\.bytes))
             let limit = Int64(WakeLedger.runSeconds) * 1_000
             let start = MonotonicClock.milliseconds
-            let (end, output) = try ShellCommand.start(command(program, order)).result(withinMilliseconds: limit)
-            let isTooLate = MonotonicClock.milliseconds - start >= limit
-            let words = String(decoding: output.suffix(WakeLauncher.longestWords), as: UTF8.self)
-            ran.words = String((isTooLate ? words + "\nended after \(WakeLedger.runSeconds) s" : words).suffix(WakeLauncher.longestWords))
-            if case .exited(let code) = end, !isTooLate { ran.exitCode = Int(code) } else if !isTooLate { ran.words += "\n\(end)" }
+            let (end, output) = try ShellCommand.start(command).result(withinMilliseconds: limit)
+            var words = String(decoding: output.suffix(4 * WakeLauncher.longestWords), as: UTF8.self)
+            if MonotonicClock.milliseconds - start >= limit {
+                words += "\nended after \(WakeLedger.runSeconds) s"
+            } else if case .exited(let code) = end {
+                ran.exitCode = Int(code)
+            } else {
+                words += "\n\(end)"
+            }
+            ran.words = String(words.suffix(WakeLauncher.longestWords))
         } catch {
             ran.words = error.description
         }
         return ran
-    }
-
-    /// The command for the shell: the events come as a here-document, which no line of JSON can end.
-    private func command(_ program: WakeProgram, _ order: LaunchOrder) -> String {
-        let environment = "WAYPOST_LAUNCH=location WAYPOST_REGISTRATION=\(shellWord(order.registration))"
-        switch program.kind {
-        case .program(let path):
-            let events = order.events.map { String(decoding: $0.bytes, as: UTF8.self) + "\n" }.joined()
-            return "export \(environment)\nexec \(shellWord(path)) 2>&1 <<'END OF EVENTS'\n\(events)END OF EVENTS\n"
-        case .unit(let unit):
-            let scope = ProcessIdentity.current().userID == 0 ? "" : " --user"
-            return "exec systemctl\(scope) start \(shellWord(unit)) 2>&1"
-        }
     }
 }

@@ -38,16 +38,12 @@ struct AttachCommand: ParsableCommand {
         let output = try OutputStream(path: "-")
         var shown = 0
         while shown < count ?? .max {
-            do throws(ControlError) {
-                let line = try client.nextLine(timeout: timeout)
-                guard let event = try? WakeLine(line: line) else { continue }  // What this client may know has changed.
-                try? output.write(line: String(decoding: event.event.bytes, as: UTF8.self))  // The reader has gone: the next write ends it.
-                shown += 1
-            } catch .timedOut {
-                throw CommandFailure(.timedOut, what: "attach", why: "no event came in time")
-            } catch {
-                throw CommandFailure(error)
-            }
+            let line: [UInt8]?
+            do throws(ControlError) { line = try client.nextLine(within: timeout) } catch { throw CommandFailure(error) }
+            guard let line else { throw CommandFailure(.timedOut, what: "attach", why: "no event came in time") }
+            guard let event = try? WakeLine(line: line) else { continue }  // What this client may know has changed.
+            try output.write(line: String(decoding: event.event.bytes, as: UTF8.self))
+            shown += 1
         }
     }
 }

@@ -1,0 +1,58 @@
+import Foundation
+import Testing
+import WaypostSystem
+
+/// What is started for a registration, and what is not.
+@Suite struct WakeProgramTests {
+    private let folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+        .appending(path: "waypost-wake-\(UInt32.random(in: .min ... .max))").path()
+
+    init() throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+    }
+
+    private func program(_ name: String) throws -> String {
+        let path = "\(folder)/\(name)"
+        try #require(
+            FileManager.default.createFile(atPath: path, contents: Data("#!/bin/sh\n".utf8), attributes: [.posixPermissions: 0o755]))
+        return path
+    }
+
+    /// A link could lead elsewhere between the look and the start.
+    @Test func startsWhatItHasLookedAtAndNoLink() throws {
+        let path = try program("real")
+        try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: path)
+        let command = try WakeProgram(.program(folder + "/link")).command("photo", events: [Array(#"{"id":"a"}"#.utf8)])
+        #expect(command.contains("exec \(path) 2>&1") && !command.contains("/link"))
+        #expect(command.contains("WAYPOST_REGISTRATION=photo") && command.contains(#"{"id":"a"}"# + "\n"))
+        try FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// A line of its file ends with the path.
+    @Test func refusesAPathOfTwoLines() throws {
+        let path = try program("a\nb")
+        #expect(WakeProgram(.program(path)).obstacle == "has a line feed in its path")
+        #expect(throws: SystemError.self) { try WakeProgram(.program(path)).command("photo", events: []) }
+        try FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// The system's agent of a user has no session, and finds that user's systemd all the same.
+    @Test func startsAUnitOfTheUser() throws {
+        let command = try WakeProgram(.unit("photo.service")).command("photo", events: [])
+        if geteuid() == 0 {
+            #expect(command == "exec systemctl start photo.service 2>&1")
+        } else {
+            #expect(command.contains("${XDG_RUNTIME_DIR:-/run/user/\(geteuid())}") && command.contains("systemctl --user start"))
+        }
+    }
+
+    @Test func putsBackWhatWasThere() throws {
+        let (old, new) = (WakeProgram(.program("/bin/true")), WakeProgram(.unit("photo.service")))
+        for before in [old, nil] {
+            try new.save("photo", in: folder)
+            try WakeProgram.restore(before, as: "photo", in: folder)
+            #expect(try WakeProgram.load("photo", in: folder) == before)
+        }
+        try FileManager.default.removeItem(atPath: folder)
+    }
+}
