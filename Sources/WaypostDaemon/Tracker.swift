@@ -101,8 +101,8 @@ struct Tracker {
             logFolder: logFolder, logTypes: configuration.log.types, configurationFile: surroundings.configurationFile, page: page,
             access: access, wakes: wakes, doors: doors, logger: logger)
         let server = try await listen(ControlRouter(reporter: reporter, commands: commands, watches: watches), access)
-        access.open(server) { _ in }
         await wakes.open(server)
+        access.open(server) { isDecided in await wakes.noteChange(isDecided: isDecided) }
         watches.open(server, hold: await manager.hold(nil, reason: "watch"))
         await manager.attach(SourceReporter(logger: logger))
         await manager.attach(search)
@@ -156,6 +156,7 @@ struct Tracker {
         releasing.cancel()
         download?.cancel()
         await page.stop()
+        await wakes.end()
         await server.stop()
         withExtendedLifetime(state) {}
         if let failure { throw failure }

@@ -83,6 +83,12 @@ public struct PositionReduction: Sendable, Hashable {
     /// When a quarter of an hour began.
     public static func start(ofQuarter quarter: Int64) -> UTCTime { UTCTime(millisecondsSince1970: quarter * quarterMilliseconds) }
 
+    /// The quarter of an hour that a moment is in.
+    package static func span(ofQuarterAt time: UTCTime) -> Range<UTCTime> {
+        let quarter = quarter(of: time)
+        return start(ofQuarter: quarter)..<start(ofQuarter: quarter + 1)
+    }
+
     private func told(_ cell: Cell, _ quarter: Int64, isNew: Bool) -> Told {
         var position = Position(time: PositionReduction.start(ofQuarter: quarter), coordinate: cell.middle)
         position.accuracy = HorizontalAccuracy(radiusMetres: PositionReduction.accuracyMetres, origin: .reduced)

@@ -50,26 +50,23 @@ extension WakeLedger.Entry {
         if failureCount > 0 { json.member("failures", failureCount) }
         if phase == .failed { json.member("failed", true) }
         if droppedCount > 0 { json.member("dropped", droppedCount) }
+        if eventCount > 0 { json.member("made", Int(eventCount)) }
         if let run = lastRun {
             json.object("run") { json in
                 json.member("time", run.time)
                 json.member("exit", run.exitCode)
                 json.member("words", run.words)
-                json.member("event", run.eventID)
+                json.array("events") { json in for id in run.eventIDs { json.element(id) } }
             }
         }
         json.array("events") { json in
             for event in events {
                 json.object { json in
                     json.member("id", event.id)
+                    json.member("time", event.time)
                     json.member("level", event.level.rawValue)
                     json.member("json", json: event.json)
                 }
-            }
-        }
-        if !deferredKinds.isEmpty {
-            json.array("deferred") { json in
-                for kind in WakeKind.allCases where deferredKinds.contains(kind) { json.element(kind.rawValue) }
             }
         }
         json.array("known") { json in for id in knownIDs { json.element(id) } }
@@ -79,25 +76,26 @@ extension WakeLedger.Entry {
         guard let userID = value["user"]?.int.flatMap(UInt32.init(exactly:)), let name = value["name"]?.string,
             AccessPolicy.isKey(name),
             let words = value["on"]?.array, let program = value["program"]?.string, let events = value["events"]?.array,
-            let known = value["known"]?.array, events.count <= WakeLedger.mostEvents, known.count <= WakeLedger.knownCount
+            let known = value["known"]?.array, events.count <= WakeLedger.mostEvents
         else { return nil }
         let kinds = words.compactMap { $0.string.flatMap(WakeKind.init(rawValue:)) }
         guard kinds.count == words.count else { return nil }
         self.init(
             WakeRegistration(
-                key: WakeKey(userID: userID, name: name), kinds: Set(kinds), isUnit: value["unit"]?.bool ?? false, program: program))
+                key: WakeKey(userID: userID, name: name), kinds: Set(kinds), isUnit: value["unit"]?.bool ?? false, program: program),
+            knowing: known.compactMap(\.string))
         for event in events {
             guard let event = WakeEvent(event) else { return nil }
             self.events.append(event)
         }
-        knownIDs = known.compactMap(\.string)
-        deferredKinds = Set((value["deferred"]?.array ?? []).compactMap { $0.string.flatMap(WakeKind.init(rawValue:)) })
         failureCount = min(max(value["failures"]?.int ?? 0, 0), WakeLedger.pauses.count + 1)
         if value["failed"]?.bool == true { phase = .failed }
         droppedCount = max(value["dropped"]?.int ?? 0, 0)
+        eventCount = Int64(min(max(value["made"]?.int ?? 0, 0), 1 << 52))
         if let run = value["run"] {
             lastRun = WakeRun(
-                time: run["time"]?.time, exitCode: run["exit"]?.int, words: run["words"]?.string ?? "", eventID: run["event"]?.string ?? "")
+                time: run["time"]?.time, exitCode: run["exit"]?.int, words: run["words"]?.string ?? "",
+                eventIDs: (run["events"]?.array ?? []).compactMap(\.string))
         }
     }
 }
@@ -109,6 +107,6 @@ extension WakeEvent {
         else { return nil }
         var text = TextBuffer()
         text.appendJSON { json in json.element(content) }
-        self.init(id: id, level: level, json: text.bytes)
+        self.init(id: id, time: value["time"]?.time, level: level, json: text.bytes)
     }
 }

@@ -10,6 +10,9 @@ public enum WakeKind: String, Sendable, Hashable, CaseIterable {
     case dwell
     /// The device has passed through a fence between two fixes.
     case pass
+
+    /// Whether somebody who may know so much is woken by it: whoever may only know roughly where the device is learns of no fence.
+    package func wakes(at level: AuthorisationLevel) -> Bool { level == .full || level == .reduced && self == .significant }
 }
 
 /// Whose registration it is, and its name: a user's registrations have different names.
@@ -49,14 +52,23 @@ package struct WakeRegistration: Sendable, Hashable {
 package struct WakeEvent: Sendable, Hashable {
     /// Its name for ever: an event that is told twice has the same.
     package var id: String
+    /// When it was; of a reduced position the start of its quarter of an hour; nil when that is not known.
+    package var time: UTCTime?
     /// How much of the position it tells.
     package var level: AuthorisationLevel
     /// The event as a program gets it: one line of JSON.
     package var json: [UInt8]
 
     /// An event.
-    package init(id: String, level: AuthorisationLevel, json: [UInt8]) {
-        (self.id, self.level, self.json) = (id, level, json)
+    package init(id: String, time: UTCTime? = nil, level: AuthorisationLevel, json: [UInt8]) {
+        (self.id, self.time, self.level, self.json) = (id, time, level, json)
+    }
+
+    /// Whether it tells of a stretch of time.
+    func isOf(_ stretch: Range<UTCTime>) -> Bool {
+        guard let time else { return false }
+        guard level == .reduced else { return stretch.contains(time) }
+        return PositionReduction.span(ofQuarterAt: time).overlaps(stretch)
     }
 }
 
@@ -68,11 +80,11 @@ package struct WakeRun: Sendable, Hashable {
     package var exitCode: Int?
     /// What went wrong, or what the program wrote, for people.
     package var words: String
-    /// The newest event that it was started with.
-    package var eventID: String
+    /// The ids of the events that it was started with, the newest last.
+    package var eventIDs: [String]
 
     /// A run.
-    package init(time: UTCTime?, exitCode: Int?, words: String, eventID: String) {
-        (self.time, self.exitCode, self.words, self.eventID) = (time, exitCode, words, eventID)
+    package init(time: UTCTime?, exitCode: Int?, words: String, eventIDs: [String]) {
+        (self.time, self.exitCode, self.words, self.eventIDs) = (time, exitCode, words, eventIDs)
     }
 }

@@ -6,8 +6,6 @@ struct WakeTriggers: Sendable {
     private var selection = PositionSelection(.significantChanges)
     private(set) var reference: Position?
     private(set) var reducedReference: Position?
-    /// How many events were made, for their ids.
-    private var eventCount: Int64 = 0
     /// The quarter of an hour of the last reduced position.
     private var quarter: Int64?
 
@@ -38,26 +36,27 @@ struct WakeTriggers: Sendable {
     }
 
     /// Forgets where the device was.
-    mutating func forget() { self = WakeTriggers(count: eventCount, reference: nil, reducedReference: nil, quarter: quarter) }
+    mutating func forget() { self = WakeTriggers(reference: nil, reducedReference: nil, quarter: quarter) }
 
-    /// A new id.
-    mutating func makeID(_ letter: Character, at time: UTCTime?) -> String {
-        eventCount += 1
-        return "\(letter)-\(eventCount)-\((time?.millisecondsSince1970 ?? 0) / 1_000)"
+    /// Whether it is known from a stretch of time, or from no time that is known, where the device was.
+    func isOf(_ stretch: Range<UTCTime>) -> Bool {
+        if let reference, reference.time.map(stretch.contains) ?? true { return true }
+        guard let reducedReference else { return false }
+        return reducedReference.time.map { PositionReduction.span(ofQuarterAt: $0).overlaps(stretch) } ?? true
     }
 
     /// How closely the device must be followed.
     func need(isStationary: Bool) -> PositioningNeed { selection.need(isStationary: isStationary) }
 
-    private init(count: Int64, reference: Position?, reducedReference: Position?, quarter: Int64?) {
-        (eventCount, self.reference, self.reducedReference, self.quarter) = (count, reference, reducedReference, quarter)
+    private init(reference: Position?, reducedReference: Position?, quarter: Int64?) {
+        (self.reference, self.reducedReference, self.quarter) = (reference, reducedReference, quarter)
         if let reference { _ = selection.start(stored: reference) }
     }
 
     // MARK: - Text
 
     func write(to json: inout JSONWriter) {
-        json.member("events", Int(eventCount))
+        json.member("triggers", 1)
         json.member("quarter", quarter.map { Int($0) })
         if let reference { json.object("reference") { TPVCodec.write(reference, to: &$0) } }
         if let reducedReference { json.object("reduced") { TPVCodec.write(reducedReference, to: &$0) } }
@@ -65,7 +64,7 @@ struct WakeTriggers: Sendable {
 
     /// The triggers of an earlier run; nil when the value is something else.
     init?(_ value: JSONValue) {
-        guard value["user"] == nil, let count = value["events"]?.int else { return nil }
+        guard value["user"] == nil, value["triggers"]?.int == 1 else { return nil }
         func position(_ name: String) -> Position? {
             guard case .object(var members)? = value[name] else { return nil }
             members["class"] = .string("TPV")
@@ -73,18 +72,16 @@ struct WakeTriggers: Sendable {
             return position
         }
         self.init(
-            count: Int64(count), reference: position("reference"), reducedReference: position("reduced"),
+            reference: position("reference"), reducedReference: position("reduced"),
             quarter: value["quarter"]?.int.map { Int64($0) })
     }
 }
 
 extension WakeLedger {
-    /// Whether anybody is to be woken by significant changes.
-    package var wantsSignificantChanges: Bool { entries.values.contains { $0.registration.kinds.contains(.significant) } }
-
-    /// How closely the device must be followed for those who are to be woken; nil when nobody is.
+    /// How closely the device must be followed for those who are to be woken; nil when nobody is, or may be.
     package func need(isStationary: Bool) -> PositioningNeed? {
-        wantsSignificantChanges ? triggers.need(isStationary: isStationary) : nil
+        let isWanted = entries.values.contains { $0.registration.kinds.contains(.significant) && $0.level.isAllowed }
+        return isWanted ? triggers.need(isStationary: isStationary) : nil
     }
 
     /// Processes a position; returns whether anything must be stored.
@@ -102,78 +99,75 @@ extension WakeLedger {
         let news = told.map { triggers.process($0) } ?? (isNew: false, isSignificant: false)
         var hasChanged = triggers.reference != reference || triggers.reducedReference != reduced
         // What a user may know is only looked up when there is something to tell.
-        guard isSignificant || news.isNew else { return hasChanged }
-        for (key, entry) in entries {
-            let wantsChange = entry.registration.kinds.contains(.significant)
+        guard isSignificant || news.isSignificant else { return hasChanged }
+        for (key, entry) in entries where entry.registration.kinds.contains(.significant) {
             switch level(key.userID) {
             case .full:
-                guard isSignificant, wantsChange else { continue }
-                hasChanged = add(event(.significant, at: position, for: key, level: .full), for: key) || hasChanged
+                guard isSignificant else { continue }
+                add(.significant, "s", at: position, for: key, level: .full)
             case .reduced:
-                guard let told, news.isNew else { continue }
-                if news.isSignificant, wantsChange {
-                    hasChanged = add(event(.significant, at: told.position, for: key, level: .reduced), for: key) || hasChanged
-                }
-                for kind in WakeKind.allCases where entry.deferredKinds.contains(kind) {
-                    hasChanged = add(event(kind, at: told.position, for: key, level: .reduced), for: key) || hasChanged
-                }
-                entries[key]?.deferredKinds = []
+                guard let told, news.isSignificant else { continue }
+                add(.significant, "s", at: told.position, for: key, level: .reduced)
             case .none, .notDetermined: continue
             }
+            hasChanged = true
         }
         return hasChanged
     }
 
-    /// Processes an event of a fence; returns whether anything must be stored.
-    ///
-    /// A user who may only know roughly where the device is gets it with the next reduced position, without the fence and the moment.
+    /// Processes an event of a fence, for those who may know everything; returns whether anything must be stored.
     package mutating func process(_ event: TrackerEvent, level: (_ userID: UInt32) -> AuthorisationLevel) -> Bool {
         guard let kind = WakeKind(rawValue: event.kind) else { return false }
         var hasChanged = false
-        for (key, entry) in entries where entry.registration.kinds.contains(kind) {
-            switch level(key.userID) {
-            case .full:
-                let json = WakeLedger.json(for: key) { event.write(to: &$0) }
-                hasChanged = add(WakeEvent(id: event.id, level: .full, json: json), for: key) || hasChanged
-            case .reduced:
-                // Once for each event, however often it is repeated after a restart.
-                guard !entry.knownIDs.contains(event.id) else { continue }
-                entries[key]?.knownIDs.append(event.id)
-                entries[key]?.deferredKinds.insert(kind)
-                hasChanged = true
-            case .none, .notDetermined: continue
-            }
+        for (key, entry) in entries where entry.registration.kinds.contains(kind) && level(key.userID) == .full {
+            let json = WakeLedger.json(for: key) { event.write(to: &$0) }
+            hasChanged = add(WakeEvent(id: event.id, time: event.time, level: .full, json: json), for: key) || hasChanged
         }
         return hasChanged
     }
 
-    /// Adds an event for a rehearsal, with the fields of a real one, and returns its id; nil when there is no such registration.
-    package mutating func rehearse(_ key: WakeKey, at position: Position?, level: AuthorisationLevel) -> String? {
-        guard let entry = entries[key] else { return nil }
-        let kind = WakeKind.allCases.first(where: entry.registration.kinds.contains) ?? .significant
-        let id = triggers.makeID("t", at: position?.time)
-        let json = WakeLedger.json(for: key) { json in
-            json.member("id", id)
-            json.member("event", kind.rawValue)
+    /// Adds an event for a rehearsal, with the fields of a real one, and returns its id; nil when nothing can wake this program at this level.
+    ///
+    /// The program is started now, whatever became of earlier starts.
+    /// - Parameters:
+    ///   - key: the registration.
+    ///   - position: where the device is, as far as its user may know.
+    ///   - time: the time.
+    ///   - level: what its user may know.
+    package mutating func rehearse(_ key: WakeKey, at position: Position?, time: UTCTime?, level: AuthorisationLevel) -> String? {
+        guard let entry = entries[key],
+            let kind = WakeKind.allCases.first(where: { entry.registration.kinds.contains($0) && $0.wakes(at: level) })
+        else { return nil }
+        let id = add(kind, "t", at: position, time: time, for: key, level: level) { json in
             if kind != .significant { json.member("fence", "test") }
             json.member("test", true)
-            if let position { TPVCodec.write(position, to: &json) }
         }
-        _ = add(WakeEvent(id: id, level: level, json: json), for: key)
+        switch entry.phase {
+        case .waiting, .unheard: entries[key]?.phase = .idle
+        case .idle, .announced, .underWay, .failed: break
+        }
         return id
     }
 
     /// Forgets where the device was: nothing of that may be kept.
     package mutating func forgetPlaces() { triggers.forget() }
 
-    private mutating func event(_ kind: WakeKind, at position: Position, for key: WakeKey, level: AuthorisationLevel) -> WakeEvent {
-        let id = triggers.makeID(kind == .significant ? "s" : "r", at: position.time)
+    /// Makes an event and adds it; returns its id.
+    @discardableResult
+    private mutating func add(
+        _ kind: WakeKind, _ letter: Character, at position: Position?, time: UTCTime? = nil, for key: WakeKey, level: AuthorisationLevel,
+        _ members: (inout JSONWriter) -> Void = { _ in }
+    ) -> String? {
+        let time = position?.time ?? time
+        guard let id = entries[key]?.makeID(letter, at: time) else { return nil }
         let json = WakeLedger.json(for: key) { json in
             json.member("id", id)
             json.member("event", kind.rawValue)
-            TPVCodec.write(position, to: &json)
+            members(&json)
+            if let position { TPVCodec.write(position, to: &json) }
         }
-        return WakeEvent(id: id, level: level, json: json)
+        _ = add(WakeEvent(id: id, time: time, level: level, json: json), for: key)
+        return id
     }
 
     private static func json(for key: WakeKey, _ members: (inout JSONWriter) -> Void) -> [UInt8] {

@@ -30,6 +30,8 @@ actor FenceWatcher: PositioningConsumer {
     private var noteAt: Int64 = 0
     /// Whether the log could not accept some events yet.
     private var hasUnlogged = false
+    /// Whether some events could not be stored yet for the programs that they wake.
+    private var hasUnwoken = false
     /// The period that was erased a moment ago.
     private var erasure: RecentErasure?
     private static let noteInterval: Int64 = 600_000
@@ -58,6 +60,8 @@ actor FenceWatcher: PositioningConsumer {
         let left = await keeper.start(logged: logged)
         // The outbox gets those of the log from there, except those that it, or a lost one before it, had already.
         let known = Set(logged.map(\.id))
+        // Who is woken has what it was told by its ids, whether it is in the log or not.
+        hasUnwoken = await !wakes.process(left).isEmpty
         await deliver(left.filter { !known.contains($0.id) })
         tell(await keeper.problems, await keeper.notices)
         let count = await keeper.fenceCount
@@ -70,7 +74,7 @@ actor FenceWatcher: PositioningConsumer {
         switch update {
         case .position(let position):
             await noteLogged()
-            if hasUnlogged { await deliver([]) }
+            if hasUnlogged || hasUnwoken { await deliver([]) }
             guard isWatching else { return }
             if let time = position.time, erasure?.covers(time, now: MonotonicClock.nanoseconds) == true { return }
             let step = await keeper.step(position)
@@ -129,7 +133,7 @@ actor FenceWatcher: PositioningConsumer {
     /// One after the other: the log, the outbox and the watchers get events in the same order.
     private func deliver(_ found: [TrackerEvent]) async {
         let new = found.filter { erasure?.covers($0, now: MonotonicClock.nanoseconds) != true }
-        guard !new.isEmpty || hasUnlogged else { return }
+        guard !new.isEmpty || hasUnlogged || hasUnwoken else { return }
         tellCounts.begun += 1
         tellCounts.open += 1
         defer { tellCounts.open -= 1 }
@@ -138,6 +142,7 @@ actor FenceWatcher: PositioningConsumer {
             await before?.value
             // First those whose programs are to be woken: what the log has is not told again after a restart.
             let unkeptIDs = await wakes.process(new)
+            hasUnwoken = !unkeptIDs.isEmpty
             for (id, number) in await events.logWaiting(tries: !new.isEmpty) { await dispatches.markLogged(id, as: number) }
             for event in new {
                 await dispatches.enqueue(event, loggedAs: await events.log(event))

@@ -208,8 +208,8 @@ actor ShareService: PositioningConsumer {
     private func tellCoarse(_ update: PositioningUpdate, at now: UTCTime) async {
         let told: PositionReduction.Told?
         switch update {
-        case .position(let position):
-            guard let new = reduced.process(position), new.quarter > toldQuarter ?? .min else { return }
+        case .position:
+            guard let new = reduced.told, new.quarter > toldQuarter ?? .min else { return }
             told = new
         case .lost(.withheld): told = nil
         default: return

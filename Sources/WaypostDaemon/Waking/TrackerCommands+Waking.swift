@@ -14,6 +14,12 @@ extension RegisterRequest: TrackerVerb {
                 why: "user \(user) may not know the position always, which a program that is woken needs",
                 next: "as root: sudo waypost grant \(shellWord(user)) full --scope always")
         }
+        if let kind = WakeKind.allCases.first(where: { kinds.contains($0) && !$0.wakes(at: known.level) }) {
+            throw ControlRefusal(
+                .notAuthorised, what: "registration",
+                why: "user \(user) may only know roughly where the device is, and is woken by significant changes, not by \(kind.rawValue)",
+                next: "register for significant; or as root: sudo waypost grant \(shellWord(user)) full --scope always")
+        }
         let key = WakeKey(userID: caller.peer.userID, name: registration)
         let new = WakeRegistration(key: key, kinds: Set(kinds), isUnit: isUnit, program: program)
         try await tracker.wakes.change { (ledger) throws(ControlRefusal) in
@@ -52,8 +58,14 @@ extension RehearseRequest: TrackerVerb {
             throw ControlRefusal(.notAuthorised, what: "registration", why: "this user may not know the position always any more")
         }
         let position = level == .full ? tracker.watches.last?.position : tracker.watches.reduced.told?.position
+        let time = tracker.clock.likelyNow
         let id = try await tracker.wakes.change { (ledger) throws(ControlRefusal) in
-            guard let id = ledger.rehearse(key, at: position, level: level) else { throw ControlRefusal(noRegistration: key.name) }
+            guard ledger.entries[key] != nil else { throw ControlRefusal(noRegistration: key.name) }
+            guard let id = ledger.rehearse(key, at: position, time: time, level: level) else {
+                throw ControlRefusal(
+                    .notAuthorised, what: "registration \"\(key.name)\"",
+                    why: "is for fences, of which this user, who may only know roughly where the device is, learns nothing")
+            }
             return id
         }
         var answer = try await RegistrationChanged(key, tracker)
@@ -101,11 +113,11 @@ extension RegistrationEntry {
         case .failed: state = .failed
         case .underWay: state = .running
         case .waiting(let until): (state, nextSeconds) = (.retrying, Int(max(0, until - now) / 1_000))
-        case .announced: state = .due
-        case .idle: state = entry.events.isEmpty ? .idle : .due
+        case .announced, .unheard: state = .due
+        case .idle: state = entry.tellable.isEmpty ? .idle : .due
         }
         guard let run = entry.lastRun else { return }
-        (lastTime, lastExitCode, lastEventID) = (run.time, run.exitCode, run.eventID)
+        (lastTime, lastExitCode, lastEventIDs) = (run.time, run.exitCode, run.eventIDs)
         lastWords = run.words.isEmpty ? nil : run.words
     }
 }
@@ -144,9 +156,9 @@ extension AgentRequest: TrackerVerb {
 extension RanRequest: TrackerVerb {
     func answer(by tracker: TrackerCommands, to caller: ControlCaller) async throws(ControlRefusal) -> Answer {
         let key = WakeKey(userID: caller.peer.userID, name: registration)
-        let run = WakeRun(time: tracker.clock.likelyNow, exitCode: exitCode, words: words, eventID: ids.last ?? "")
+        let run = WakeRun(time: tracker.clock.likelyNow, exitCode: exitCode, words: words, eventIDs: ids)
         var answer = Answer()
-        answer.dueCount = await tracker.wakes.finish(key, run, ids: ids)
+        answer.dueCount = try await tracker.wakes.finish(key, run, ids: ids)
         return answer
     }
 }

@@ -7,13 +7,21 @@ import WaypostSystem
 /// Keeps who wants to be woken and what has happened for them, and tells those who start programs.
 ///
 /// It starts nothing itself. A program that is attached gets its events on its connection; else the user's `waypost agent`, if one is connected, is
-/// told to start it; else a file with the user's number in the folder `wake` of the state calls the system's path unit, which starts such an agent as that user.
-/// - Registrations and events are on the disk before anybody hears of them.
+/// told to start it, one program after the other; else a file with the user's number in the folder `wake` of the state calls the system's path unit,
+/// which starts such an agent as that user.
+/// - Registrations and events are on the disk before anybody hears of them; while they cannot be stored nobody does.
+/// - What a user may not know now is withheld. It is only removed when somebody has decided so: by a grant, or a policy that is understood.
 /// - Nothing wakes up while nothing waits.
 actor WakeKeeper: PositioningConsumer {
+    /// Somebody who was told to start a program.
+    private struct Launch {
+        var agent: ControlConnectionID
+        /// When an answer does not come any more.
+        var end: Int64
+    }
+
     private var ledger: WakeLedger
-    private var savedText: [UInt8]
-    private let path: String
+    private var store: WakeStore
     private let markerFolder: String
     private let access: AccessKeeper
     private let reduced: ReducedPositions
@@ -23,39 +31,56 @@ actor WakeKeeper: PositioningConsumer {
     /// The connections of those who start a user's programs.
     private var agents: [UInt32: [ControlConnectionID]] = [:]
     /// Which programs an agent was told to start and has not reported.
-    private var launching: [WakeKey: ControlConnectionID] = [:]
+    private var launching: [WakeKey: Launch] = [:]
     /// The connections of attached programs, and which events they were sent.
     private var attached: [WakeKey: (connection: ControlConnectionID, sentIDs: Set<String>)] = [:]
-    private var markedUsers: Set<UInt32> = []
+    private var markedUsers: Set<UInt32>
     private var isStationary = false
     private var timer: (task: Task<Void, Never>, due: Int64)?
-    private var problem: String?
+    /// Events of fences that are not on the disk.
+    private var unkeptIDs: Set<String> = []
+    /// When the ledger is tried to be written again; nil while it is on the disk.
+    private var saveAt: Int64?
+    /// The period that was erased a moment ago.
+    private var erasure: RecentErasure?
+    private var hasEnded = false
+
+    /// The pause after a failed write, milliseconds.
+    private static let savePause: Int64 = 10_000
 
     /// What earlier runs have left.
-    init(folder: String, access: AccessKeeper, reduced: ReducedPositions, hold: PositioningHold, logger: Logger) {
-        (path, markerFolder) = (folder + "/registrations", folder + "/wake")
+    ///
+    /// - Parameter erased: stretches that were erased from the log while no tracker ran.
+    init(
+        folder: String, access: AccessKeeper, reduced: ReducedPositions, hold: PositioningHold, erased: [Range<UTCTime>] = [],
+        logger: Logger
+    ) {
+        markerFolder = folder + "/wake"
         (self.access, self.reduced, self.hold, self.logger) = (access, reduced, hold, logger)
-        var text: [UInt8] = []
-        do throws(SystemError) { text = try Syscalls.contents(of: path, limit: 32 << 20, as: .own) ?? [] } catch {
-            problem = "registrations \(path): cannot be read: \(error.reason)"
-        }
-        let (ledger, damagedCount) = WakeLedger.read(text)
-        self.ledger = ledger
-        savedText = text
-        if damagedCount > 0 { problem = "registrations \(path): \(counted(damagedCount, "line")) damaged; register these programs again" }
-        if let problem { logger.error("\(problem)") }
+        var store = WakeStore(folder: folder, logger: logger)
+        var ledger = store.load()
+        for stretch in erased { _ = ledger.forget(stretch) }
+        (self.store, self.ledger) = (store, ledger)
+        let names = try? Syscalls.names(inFolder: markerFolder)  // As a rule nobody was ever woken: there is no such folder.
+        markedUsers = Set((names ?? []).compactMap(UInt32.init))
     }
 
     /// Where lines go; what an earlier run has left is told now.
     func open(_ server: ControlServer) {
         self.server = server
-        tellNeed()
         deliver()
+    }
+
+    /// Takes the markers away: who is woken from now on, the next run says.
+    func end() {
+        hasEnded = true
+        timer?.task.cancel()
+        mark([])
     }
 
     /// What is wrong, for people.
     var problems: [String] {
-        [problem].compactMap { $0 }
+        store.problems
             + ledger.entries.filter { $1.phase == .failed }.keys.sorted().map { key in
                 "the program \(key.name) of user \(SystemAccounts.name(ofUser: key.userID)) has failed too often: waypost register --list"
             }
@@ -64,14 +89,10 @@ actor WakeKeeper: PositioningConsumer {
     // MARK: - What happens
 
     func consume(_ update: PositioningUpdate) {
-        guard !ledger.entries.isEmpty else { return }
         switch update {
         case .position(let position):
-            let told = reduced.process(position)
-            if ledger.process(position, told: told, level: level) {
-                save()
-                deliver()
-            }
+            guard !ledger.entries.isEmpty, !isErased(position.time) else { return }
+            if ledger.process(position, told: reduced.told, level: level) { deliver() }
             tellNeed()
         case .stationary(let isStationary):
             self.isStationary = isStationary
@@ -84,16 +105,45 @@ actor WakeKeeper: PositioningConsumer {
         }
     }
 
-    /// Notes events of fences; returns those that could not be stored, so that the fences keep them.
+    /// Notes events of fences; returns all that could not be stored so far, so that the fences keep them.
     func process(_ events: [TrackerEvent]) -> Set<String> {
-        guard !ledger.entries.isEmpty else { return [] }
-        var ids: Set<String> = []
-        for event in events where ledger.process(event, level: level) { ids.insert(event.id) }
-        guard !ids.isEmpty else { return [] }
-        let isSaved = save()
-        deliver()
-        return isSaved ? [] : ids
+        var hasChanged = false
+        for event in events where !isErased(event.time) && ledger.process(event, level: level) {
+            unkeptIDs.insert(event.id)
+            hasChanged = true
+        }
+        if hasChanged { deliver() }
+        return unkeptIDs
     }
+
+    /// Notes that somebody may know more or less from now on.
+    ///
+    /// - Parameter isDecided: whether that is somebody's will, and no fault or the end of a connection.
+    func noteChange(isDecided: Bool) {
+        guard !ledger.entries.isEmpty else { return }
+        ledger.setLevels(level)
+        if isDecided, access.isSound {
+            for (key, count) in ledger.removeWithheld() {
+                logger.warning("\(counted(count, "event")) for \(key.name) removed: its user may not know them any more")
+            }
+        }
+        deliver()
+    }
+
+    /// Removes what is known of a stretch of time; returns why it may still be on the disk, for people.
+    func forget(_ stretch: Range<UTCTime>) -> String? {
+        erasure = RecentErasure(stretch: stretch)
+        erasure?.end(now: MonotonicClock.nanoseconds)
+        _ = ledger.forget(stretch)
+        guard save() else { return store.obstacle ?? "registrations cannot be stored" }
+        do throws(SystemError) { try store.removeAside() } catch { return error.description }
+        return nil
+    }
+
+    /// Whether all that was forgotten is off the disk.
+    var isSaved: Bool { store.has(ledger) }
+
+    private func isErased(_ time: UTCTime?) -> Bool { time.map { erasure?.covers($0, now: MonotonicClock.nanoseconds) == true } ?? false }
 
     /// What a user may know always; registrations need that.
     private func level(_ userID: UInt32) -> AuthorisationLevel {
@@ -105,36 +155,39 @@ actor WakeKeeper: PositioningConsumer {
 
     // MARK: - Telling
 
-    /// Gives each program that has events to those who can start it, or to itself.
+    /// Gives each program that has events to those who can start it, or to itself; what is not on the disk is told to nobody.
     private func deliver() {
-        guard let server else { return }
+        guard let server, !hasEnded else { return }
         let now = AccessKeeper.now
-        var marked: Set<UInt32> = []
         ledger.expire(at: now)
-        for key in ledger.entries.keys.sorted() where !(ledger.entries[key]?.events.isEmpty ?? true) {
-            let count = ledger.limit(key, to: level(key.userID))
-            if count > 0 { logger.warning("\(counted(count, "event")) for \(key.name) dropped: its user may not know them any more") }
-            guard let agent = agents[key.userID]?.last else {
-                _ = ledger.announce(key, at: now)
-                continue
-            }
-            guard let events = ledger.take(key, at: now) else { continue }
-            launching[key] = agent
-            let order = LaunchOrder(registration: key.name, events: events.map { JSONText(bytes: $0.json) }, ids: events.map(\.id))
-            server.send(order.line, to: [agent], needing: .notDetermined)
-        }
-        for (key, entry) in ledger.entries { if case .announced = entry.phase { marked.insert(key.userID) } }
+        ledger.setLevels(level)
+        launching = launching.filter { $1.end > now }
+        tellNeed()
+        defer { schedule() }
+        guard save() else { return }
+        for key in ledger.entries.keys.sorted() { start(key, server, at: now) }
         for (key, place) in attached { send(key, place, server) }
-        mark(marked)
-        save()
-        schedule()
+        mark(Set(ledger.entries.filter { $1.isAnnounced }.keys.map(\.userID)))
+    }
+
+    /// Tells somebody to start a program, or calls for somebody.
+    private func start(_ key: WakeKey, _ server: ControlServer, at now: Int64) {
+        guard let agents = agents[key.userID], !agents.isEmpty else {
+            _ = ledger.announce(key, at: now)
+            return
+        }
+        // One program after the other: the next gets what has not been acknowledged by then.
+        guard let agent = agents.last(where: { agent in !launching.values.contains { $0.agent == agent } }),
+            let events = ledger.take(key, at: now)
+        else { return }
+        launching[key] = Launch(agent: agent, end: now + WakeLedger.handedOutMilliseconds)
+        let order = LaunchOrder(registration: key.name, events: events.map { JSONText(bytes: $0.json) }, ids: events.map(\.id))
+        server.send(order.line, to: [agent], needing: events.map(\.level).max() ?? .reduced)
     }
 
     /// Sends an attached program the events that it was not sent yet.
     private func send(_ key: WakeKey, _ place: (connection: ControlConnectionID, sentIDs: Set<String>), _ server: ControlServer) {
-        let level = access.authorisation(ofUser: key.userID).level
-        _ = ledger.limit(key, to: level)
-        for event in ledger.entries[key]?.events ?? [] where !place.sentIDs.contains(event.id) {
+        for event in ledger.entries[key]?.tellable ?? [] where !place.sentIDs.contains(event.id) {
             attached[key]?.sentIDs.insert(event.id)
             let line = WakeLine(registration: key.name, id: event.id, event: JSONText(bytes: event.json))
             server.send(line.line, to: [place.connection], needing: event.level)
@@ -154,9 +207,9 @@ actor WakeKeeper: PositioningConsumer {
         }
     }
 
-    /// Looks again when a back-off or somebody's time is over.
+    /// Looks again when a back-off or somebody's time is over, or what could not be stored is tried again.
     private func schedule() {
-        let due = ledger.nextDue(after: AccessKeeper.now)
+        let due = [ledger.nextDue(after: AccessKeeper.now), saveAt].compactMap { $0 }.min()
         guard due != timer?.due else { return }
         timer?.task.cancel()
         timer = due.map { due in
@@ -174,26 +227,20 @@ actor WakeKeeper: PositioningConsumer {
         deliver()
     }
 
+    /// Writes the ledger; where that fails it is tried again after a while.
     @discardableResult
     private func save() -> Bool {
-        let text = ledger.entries.isEmpty && savedText.isEmpty ? [] : ledger.text
-        guard text != savedText else { return true }
-        do throws(SystemError) {
-            try AtomicFile.write(text, to: path, mode: 0o600)
-            savedText = text
-            problem = nil
-            return true
-        } catch {
-            let words = "registrations \(path): cannot be written: \(error.reason)"
-            if problem != words { logger.error("\(words)") }
-            problem = words
-            return false
-        }
+        let isSaved = store.save(ledger)
+        if isSaved { unkeptIDs = [] }
+        saveAt = isSaved ? nil : AccessKeeper.now + WakeKeeper.savePause
+        if !isSaved { schedule() }
+        return isSaved
     }
 
     /// Writes everything into a new state folder.
     func writeAnew() {
-        (savedText, markedUsers) = ([], [])
+        store.forgetFile()
+        markedUsers = []
         save()
         deliver()
     }
@@ -206,11 +253,15 @@ actor WakeKeeper: PositioningConsumer {
         let result = try body(&ledger)
         guard save() else {
             ledger = before
-            throw ControlRefusal(.cannotStore, what: "registration", why: problem ?? "cannot be stored", next: "make room, and try again")
+            throw refusal
         }
-        tellNeed()
         deliver()
         return result
+    }
+
+    private var refusal: ControlRefusal {
+        ControlRefusal(
+            .cannotStore, what: "registration", why: store.obstacle ?? "cannot be stored", next: "make room, and try again")
     }
 
     /// The registrations.
@@ -222,27 +273,28 @@ actor WakeKeeper: PositioningConsumer {
     /// A connection starts a user's programs from now on; returns how many are to be started.
     func addAgent(_ userID: UInt32, on connection: ControlConnectionID) -> Int {
         agents[userID, default: []].append(connection)
-        let count = dueCount(of: userID)
-        // The answer comes first.
+        ledger.setLevels(level)
+        // So that the answer is mostly on its way first.
         Task { deliver() }
-        return count
+        return dueCount(of: userID)
     }
 
     /// A start has ended; returns how many programs of the user are still to be started now.
-    func finish(_ key: WakeKey, _ run: WakeRun, ids: [String]) -> Int {
+    ///
+    /// What cannot be stored holds as long as this run, and is refused.
+    func finish(_ key: WakeKey, _ run: WakeRun, ids: [String]) throws(ControlRefusal) -> Int {
         launching[key] = nil
         ledger.finish(key, run, eventIDs: ids, at: AccessKeeper.now)
-        save()
-        let count = dueCount(of: key.userID)
         Task { deliver() }
-        return count
+        guard save() else { throw refusal }
+        return dueCount(of: key.userID)
     }
 
     private func dueCount(of userID: UInt32) -> Int {
         ledger.entries.count { key, entry in
-            guard key.userID == userID, !entry.events.isEmpty, !entry.isAttached else { return false }
+            guard key.userID == userID, !entry.tellable.isEmpty, !entry.isAttached else { return false }
             switch entry.phase {
-            case .idle, .announced, .underWay: return true
+            case .idle, .announced, .unheard, .underWay: return true
             case .waiting(let until): return until <= AccessKeeper.now
             case .failed: return false
             }
@@ -253,8 +305,9 @@ actor WakeKeeper: PositioningConsumer {
     func attach(_ key: WakeKey, on connection: ControlConnectionID) -> Int {
         attached[key] = (connection, [])
         ledger.setAttached(true, key)
+        ledger.setLevels(level)
         Task { deliver() }
-        return ledger.entries[key]?.events.count ?? 0
+        return ledger.entries[key]?.tellable.count ?? 0
     }
 
     /// A connection has ended, and what it was for.
@@ -264,7 +317,7 @@ actor WakeKeeper: PositioningConsumer {
             agents[userID] = connections.filter { $0 != connection }
             hasChanged = true
         }
-        for (key, agent) in launching where agent == connection {
+        for (key, launch) in launching where launch.agent == connection {
             launching[key] = nil
             ledger.lose(key, at: AccessKeeper.now)
             hasChanged = true
@@ -276,4 +329,8 @@ actor WakeKeeper: PositioningConsumer {
         }
         if hasChanged { deliver() }
     }
+}
+
+extension WakeLedger.Entry {
+    fileprivate var isAnnounced: Bool { if case .announced = phase { true } else { false } }
 }

@@ -14,7 +14,7 @@ extension Tracker {
     /// The user must be authorised with scope `always`, and somebody must start the program: `waypost agent`, or the package's
     /// `waypost-wake.path`. A registration of the same name is replaced and keeps its events.
     /// - Parameters:
-    ///   - name: 1 to 64 letters, digits, `-`, `_` and `.`.
+    ///   - name: 1 to 64 letters, digits, `-`, `_` and `.`, the first no `.`.
     ///   - kinds: what wakes the program, at least one.
     ///   - program: its whole path.
     /// - Errors: ``WakeRegistrationError`` for a program that must not be started; `ControlError`.
@@ -22,15 +22,20 @@ extension Tracker {
         let wanted = WakeProgram(.program(program))
         if let obstacle = wanted.obstacle { throw WakeRegistrationError(program: program, reason: obstacle) }
         guard AccessPolicy.isKey(name) else {
-            throw WakeRegistrationError(program: program, reason: "has a registration with a name that is none")
+            throw WakeRegistrationError(program: program, reason: "its registration needs a name of \(AccessPolicy.keyWords)")
         }
+        let before = try? WakeProgram.load(name, in: Tracker.ownPrograms)  // One that cannot be read cannot be started either.
         do throws(SystemError) { try wanted.save(name, in: Tracker.ownPrograms) } catch {
             throw WakeRegistrationError(program: program, reason: "cannot be noted: \(error.description)")
         }
         var request = RegisterRequest()
         (request.registration, request.program) = (name, program)
         request.kinds = WakeKind.allCases.filter(kinds.contains)
-        _ = try await ask(request)
+        do throws(ControlError) { _ = try await ask(request) } catch {
+            // The tracker's refusal is what matters: a file that nobody calls for does no harm.
+            try? WakeProgram.restore(before, as: name, in: Tracker.ownPrograms)  // See above.
+            throw error
+        }
     }
 
     /// Removes a registration of this user, with the events that wait for it.
@@ -57,11 +62,7 @@ extension Tracker {
         return Attachment(name, with: self, link, lines)
     }
 
-    private static var ownPrograms: String {
-        let identity = ProcessIdentity.current()
-        return WakeProgram.folder(
-            DefaultPaths(environment: identity.environment, userID: identity.userID, userName: identity.userName))
-    }
+    private static var ownPrograms: String { WakeProgram.folder(.own) }
 }
 
 /// A program that must not be started by events, and why.

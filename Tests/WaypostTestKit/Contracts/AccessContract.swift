@@ -48,7 +48,7 @@ public enum AccessContract {
                 guard let events = ledger.take(key, at: now), let last = events.last else {
                     return [Violation("what is due cannot be taken")]
                 }
-                let run = WakeRun(time: nil, exitCode: now % 2 == 0 ? 1 : 0, words: "", eventID: last.id)
+                let run = WakeRun(time: nil, exitCode: now % 2 == 0 ? 1 : 0, words: "", eventIDs: [last.id])
                 ledger.finish(key, run, eventIDs: events.map(\.id), at: now)
             }
             now = ledger.nextDue(after: now) ?? now + 1

@@ -12,11 +12,12 @@ struct RegisterCommand: ParsableCommand {
             The program runs as you, with WAYPOST_LAUNCH=location in its environment, and gets the events on standard input, a line of JSON each, \
             the newest last. With exit code 0 it acknowledges them, and they are never told again. It may run for 60 seconds. One that fails is \
             started again after 5 s, 15 s, 1, 5, 15 and 60 min, and has then failed until the next event. A unit (--unit) acknowledges its events \
-            itself: waypost attach, waypost ack.
+            itself: waypost attach, waypost ack. One of a user other than root needs that user's systemd: loginctl enable-linger.
 
             It is started by your own waypost agent (systemctl --user enable --now waypost-agent, and loginctl enable-linger), or else by the \
             system's waypost-wake.path, which the package installs. You must be authorised with scope always. The program must be named by its whole \
-            path, and neither it nor a folder above it may be writable by everybody, or belong to anybody but you and root.
+            path, and neither it nor a folder above it may be writable by everybody, or belong to anybody but you and root. What is started is noted \
+            in the folder wake beside your configuration; with XDG_CONFIG_HOME set only an agent with the same setting finds it, not the system's.
 
             --test wakes it with a synthetic event, and shows exit code and output. --list shows all registrations.
 
@@ -56,7 +57,7 @@ struct RegisterCommand: ParsableCommand {
             return
         }
         guard let name else { throw ValidationError("say which: NAME, or --list") }
-        guard AccessPolicy.isKey(name) else { throw ValidationError("NAME must have 1 to 64 letters, digits, '-', '_' or '.'") }
+        guard AccessPolicy.isKey(name) else { throw ValidationError("NAME must have \(AccessPolicy.keyWords)") }
         if exec != nil, unit != nil { throw ValidationError("either --exec or --unit") }
         let isChange = exec != nil || unit != nil
         if isChange == kinds.isEmpty { throw ValidationError("--on and --exec or --unit go together") }
@@ -71,31 +72,61 @@ struct RegisterCommand: ParsableCommand {
             if let obstacle = program.obstacle {
                 throw CommandFailure(.badData, what: printable(program.words), why: obstacle)
             }
-            let folder = WakeProgram.folder(.ofThisProcess)
-            do throws(SystemError) { try program.save(name, in: folder) } catch {
-                throw CommandFailure(.cannotCreate, what: folder, why: error.description)
-            }
             var request = RegisterRequest()
             (request.registration, request.kinds, request.program) = (name, kinds, program.words)
             request.isUnit = unit != nil
-            let answer = try daemon.ask(request)
+            var client = try daemon.connect()
+            let answer = try register(request, program, with: &client)
             try output.write(line: "\(name): registered for \(kinds.map(\.rawValue).joined(separator: ", "))")
-            if !answer.hasAgent { SystemProcess.printError(RegisterCommand.noAgent) }
+            if !answer.hasAgent {
+                SystemProcess.printError(
+                    "waypost: no agent of yours is connected: \(RegisterCommand.starter(isOfService: client.isOfService))")
+            }
         }
         if test { try rehearse(name, output) }
     }
 
-    static let noAgent =
-        "waypost: no agent of yours is connected: the system's waypost-wake.path starts the program, or: systemctl --user enable --now waypost-agent"
+    /// Who starts programs when no agent is connected; a user's own tracker is not known to the system's units.
+    private static func starter(isOfService: Bool) -> String {
+        isOfService
+            ? "the system's waypost-wake.path starts the program, or: systemctl --user enable --now waypost-agent"
+            : "start one beside this tracker: waypost agent"
+    }
+
+    /// Registers a program whose file is there first; a tracker that refuses leaves the file as it was.
+    private func register(
+        _ request: RegisterRequest, _ program: WakeProgram, with client: inout ControlClient
+    ) throws(CommandFailure) -> RegistrationChanged {
+        let folder = WakeProgram.folder(.own)
+        let before = try? WakeProgram.load(request.registration, in: folder)  // One that cannot be read cannot be started either.
+        do throws(SystemError) { try program.save(request.registration, in: folder) } catch {
+            throw CommandFailure(.cannotCreate, what: folder, why: error.description)
+        }
+        do throws(CommandFailure) { return try client.askPatiently(request) } catch let refusal {
+            do throws(SystemError) { try WakeProgram.restore(before, as: request.registration, in: folder) } catch {
+                SystemProcess.printError("waypost: register: \(folder): \(error.description)")
+            }
+            throw refusal
+        }
+    }
 
     /// Wakes the program, and waits until it has run.
     private func rehearse(_ name: String, _ output: borrowing OutputStream) throws {
-        guard let id = try daemon.ask(RehearseRequest(registration: name)).id else { return }
+        var client = try daemon.connect()
+        guard let id = try client.askPatiently(RehearseRequest(registration: name)).id else { return }
+        let own = ProcessIdentity.current().userName
+        var state = RegistrationEntry.State.due
         let deadline = MonotonicClock.milliseconds + 100_000
         while MonotonicClock.milliseconds < deadline {
-            let own = ProcessIdentity.current().userName
-            let all = try daemon.ask(ListRegistrationsRequest()).registrations
-            if let entry = all.first(where: { $0.name == name && $0.user == own ?? $0.user }), entry.lastEventID == id {
+            let all = try client.askPatiently(ListRegistrationsRequest()).registrations
+            guard let entry = all.first(where: { $0.name == name && $0.user == own ?? $0.user }) else { break }
+            state = entry.state
+            if state == .attached {
+                throw CommandFailure(
+                    .failed, what: "register", why: "the program is attached, and gets the event there: it is not started",
+                    next: "end it, or waypost attach \(name)")
+            }
+            if entry.lastEventIDs.contains(id) {
                 try output.write(line: "\(name): \(entry.lastExitCode.map { "exit code \($0)" } ?? "did not end by itself")")
                 for line in (entry.lastWords ?? "").split(separator: "\n") { try output.write(line: "    \(printable(String(line)))") }
                 if entry.lastExitCode != 0 { throw CommandFailure(.failed, what: "register", why: "the program failed") }
@@ -103,9 +134,15 @@ struct RegisterCommand: ParsableCommand {
             }
             MonotonicClock.wait(milliseconds: 200)
         }
-        throw CommandFailure(
-            .timedOut, what: "register", why: "nobody has started the program",
-            next: "systemctl status waypost-wake.path, or start an agent: waypost agent")
+        switch state {
+        case .running: throw CommandFailure(.timedOut, what: "register", why: "the program still runs", next: "waypost register --list")
+        case .idle: try output.write(line: "\(name): the event was acknowledged")
+        default:
+            throw CommandFailure(
+                .timedOut, what: "register", why: "nobody has started the program",
+                next: client.isOfService
+                    ? "systemctl status waypost-wake.path, or start an agent: waypost agent" : "start an agent: waypost agent")
+        }
     }
 
     private func showList() throws {
@@ -123,7 +160,7 @@ struct RegisterCommand: ParsableCommand {
         if entry.eventCount > 0 { first += ", \(counted(entry.eventCount, "event")) waiting" }
         if entry.droppedCount > 0 { first += ", \(entry.droppedCount) dropped" }
         if let next = entry.nextSeconds { first += ", next try in \(spanText(seconds: next))" }
-        guard let id = entry.lastEventID else { return [first] }
+        guard let id = entry.lastEventIDs.last else { return [first] }
         var last = "    last run"
         if let time = entry.lastTime { last += " \(format.moment(time))" }
         last += ", event \(printable(id)): \(entry.lastExitCode.map { "exit code \($0)" } ?? "did not end by itself")"
@@ -158,19 +195,11 @@ struct UnregisterCommand: ParsableCommand {
     func run() throws {
         _ = try daemon.ask(UnregisterRequest(registration: name))
         if AccessPolicy.isKey(name) {
-            let folder = WakeProgram.folder(.ofThisProcess)
+            let folder = WakeProgram.folder(.own)
             do throws(SystemError) { try WakeProgram.remove(name, in: folder) } catch {
                 throw CommandFailure(.inputOutput, what: folder, why: error.description)
             }
         }
         try OutputStream(path: "-").write(line: "\(name): not registered any more")
-    }
-}
-
-extension DefaultPaths {
-    /// The paths of this process's user.
-    static var ofThisProcess: DefaultPaths {
-        let identity = ProcessIdentity.current()
-        return DefaultPaths(environment: identity.environment, userID: identity.userID, userName: identity.userName)
     }
 }

@@ -1,11 +1,9 @@
 import Waypost
 
 /// `attach`: a program gets its events on this connection.
-public struct AttachRequest: ControlVerb {
+public struct AttachRequest: RegistrationRequest {
     /// `attach`.
     public static let name = "attach"
-    /// Every local user.
-    public static let permission = ControlPermission.anybody
     /// Its description in the guide of the control socket.
     public static let documentation = """
         Gives the program NAME of this user its events on this connection, as WAKE lines: first those that wait, the newest last, then each as it \
@@ -17,18 +15,6 @@ public struct AttachRequest: ControlVerb {
 
     /// A request with no values set.
     public init() {}
-
-    /// A request.
-    ///
-    /// - Parameter registration: the name.
-    public init(registration: String) {
-        self.registration = registration
-    }
-
-    /// Passes its members to the codec.
-    public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
-        try codec.registration(&registration)
-    }
 
     /// The answer that the program is attached.
     public struct Answer: ControlAnswer {

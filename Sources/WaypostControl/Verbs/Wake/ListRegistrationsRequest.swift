@@ -88,8 +88,8 @@ public struct RegistrationEntry: ControlObject {
     public var lastExitCode: Int?
     /// What went wrong then, or what it wrote.
     public var lastWords: String?
-    /// The newest event of the last run.
-    public var lastEventID: String?
+    /// The ids of the events of the last run, the newest last.
+    public var lastEventIDs: [String] = []
 
     /// An entry with no values set.
     public init() {}
@@ -108,6 +108,6 @@ public struct RegistrationEntry: ControlObject {
         try codec.member("last", &lastTime, "When it ran last.")
         try codec.member("exit", &lastExitCode, "The exit code of the last run; absent when it was ended or could not be started.")
         try codec.member("words", &lastWords, "What went wrong then, or what it wrote.")
-        try codec.member("last_event", &lastEventID, "The newest event of the last run.")
+        try codec.member("last_events", &lastEventIDs, absent: [], "The ids of the events of the last run, the newest last.")
     }
 }

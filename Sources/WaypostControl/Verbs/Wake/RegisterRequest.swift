@@ -1,18 +1,43 @@
 import Waypost
 
+/// A request about a registration of this user.
+///
+/// A type of this protocol has a name, a description for the guide, a registration and an answer; everything else is here.
+public protocol RegistrationRequest: ControlVerb {
+    /// The name of the registration.
+    var registration: String { get set }
+}
+
+extension RegistrationRequest {
+    /// Every local user.
+    public static var permission: ControlPermission { .anybody }
+
+    /// A request.
+    ///
+    /// - Parameter registration: the name of the registration.
+    public init(registration: String) {
+        self.init()
+        self.registration = registration
+    }
+
+    /// Passes the name of the registration to the codec.
+    public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
+        try codec.registration(&registration)
+    }
+}
+
 /// `register`: wants a program woken by what happens, though it is not running.
-public struct RegisterRequest: ControlVerb {
+public struct RegisterRequest: RegistrationRequest {
     /// `register`.
     public static let name = "register"
-    /// Every local user.
-    public static let permission = ControlPermission.anybody
     /// Its description in the guide of the control socket.
     public static let documentation = """
-        Registers this user's program NAME for events; it is on the disk when the answer comes. The user must be authorised with scope `always`. The \
+        Registers this user's program NAME for events; it is on the disk when the answer comes. The user must be authorised with scope `always`; \
+        whoever may only know roughly where the device is registers for `significant` only, and gets the reduced position. The \
         tracker does not start the program itself, and does not know how to: `waypost agent` does, as that user (see `waypost register`).
         """
 
-    /// The name: 1 to 64 letters, digits, `-`, `_` and `.`.
+    /// The name: 1 to 64 letters, digits, `-`, `_` and `.`, the first no `.`.
     public var registration = ""
     /// What wakes the program.
     public var kinds: [WakeKind] = []
@@ -41,11 +66,9 @@ public struct RegisterRequest: ControlVerb {
 }
 
 /// `unregister`: removes a registration with its events.
-public struct UnregisterRequest: ControlVerb {
+public struct UnregisterRequest: RegistrationRequest {
     /// `unregister`.
     public static let name = "unregister"
-    /// Every local user.
-    public static let permission = ControlPermission.anybody
     /// Its description in the guide of the control socket.
     public static let documentation = "Removes a registration of this user, with the events that wait for it."
 
@@ -55,28 +78,14 @@ public struct UnregisterRequest: ControlVerb {
     /// A request with no values set.
     public init() {}
 
-    /// A request.
-    ///
-    /// - Parameter registration: the name.
-    public init(registration: String) {
-        self.registration = registration
-    }
-
-    /// Passes its members to the codec.
-    public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
-        try codec.registration(&registration)
-    }
-
     /// The answer that it is removed.
     public typealias Answer = RegistrationChanged
 }
 
 /// `rehearse`: wakes a program with a synthetic event, in the way of a real one.
-public struct RehearseRequest: ControlVerb {
+public struct RehearseRequest: RegistrationRequest {
     /// `rehearse`.
     public static let name = "rehearse"
-    /// Every local user.
-    public static let permission = ControlPermission.anybody
     /// Its description in the guide of the control socket.
     public static let documentation = "Wakes a program of this user with a synthetic event (`test` is true), in the way of a real one."
 
@@ -85,18 +94,6 @@ public struct RehearseRequest: ControlVerb {
 
     /// A request with no values set.
     public init() {}
-
-    /// A request.
-    ///
-    /// - Parameter registration: the name.
-    public init(registration: String) {
-        self.registration = registration
-    }
-
-    /// Passes its members to the codec.
-    public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
-        try codec.registration(&registration)
-    }
 
     /// The answer with the event's id.
     public typealias Answer = RegistrationChanged
@@ -133,7 +130,7 @@ extension ControlCodec {
     /// The name of a registration.
     mutating func registration(_ name: inout String) throws(Failure) {
         try member(
-            "name", &name, rule: ControlRule("1 to 64 letters, digits, '-', '_' or '.'") { AccessPolicy.isKey($0) },
-            "The name of the registration: 1 to 64 letters, digits, `-`, `_` and `.`.")
+            "name", &name, rule: ControlRule(AccessPolicy.keyWords) { AccessPolicy.isKey($0) },
+            "The name of the registration: 1 to 64 letters, digits, `-`, `_` and `.`, the first no `.`.")
     }
 }

@@ -1,0 +1,176 @@
+import Foundation
+import Testing
+import Waypost
+import WaypostControl
+import WaypostTestKit
+
+extension EndToEnd {
+    /// Programs that are woken, as those see it who start them.
+    @Suite(.timeLimit(.minutes(5))) struct WakingTests {
+        private let receiver = SimulatedReceiver()
+
+        private func connect(_ folder: TestFolder) throws -> ControlClient {
+            try ControlClient.connect(to: folder.path("socket"), timeout: .seconds(30))
+        }
+
+        private func ask<Verb: ControlVerb>(_ verb: Verb, in folder: TestFolder) throws -> Verb.Answer {
+            var client = try connect(folder)
+            return try client.ask(verb, timeout: .seconds(30))
+        }
+
+        private func register(_ name: String, on kinds: [WakeKind], in folder: TestFolder) throws {
+            var request = RegisterRequest()
+            (request.registration, request.kinds, request.program) = (name, kinds, "/bin/true")
+            _ = try ask(request, in: folder)
+        }
+
+        /// The next order to start a program; nil when none comes in time.
+        private func order(_ client: inout ControlClient, within limit: Duration = .seconds(30)) throws -> LaunchOrder? {
+            do throws(ControlError) {
+                while true {
+                    let line = try client.nextLine(timeout: limit)
+                    if let order = try? LaunchOrder(line: line) { return order }  // Or another line.
+                }
+            } catch {
+                if case .timedOut = error { return nil }
+                throw error
+            }
+        }
+
+        private func ran(_ order: LaunchOrder) -> RanRequest {
+            var request = RanRequest()
+            (request.registration, request.ids, request.exitCode) = (order.registration, order.ids, 0)
+            return request
+        }
+
+        /// An event, as its program gets it.
+        private func kinds(_ order: LaunchOrder) throws -> [String] {
+            try order.events.compactMap { try JSONParser().parse($0.bytes)["event"]?.string }
+        }
+
+        /// The agent starts one after the other: what was acknowledged while the first ran is not handed out for the second.
+        @Test func anAgentIsToldOneProgramAfterTheOther() async throws {
+            let folder = try TestFolder()
+            let tracker = try await TrackerProcess(source: "sim:walk", in: folder)
+            for name in ["a", "b", "c"] { try register(name, on: [.significant], in: folder) }
+            let ids = try ["a", "b", "c"].map { try #require(try ask(RehearseRequest(registration: $0), in: folder).id) }
+            var agent = try connect(folder)
+            #expect(try agent.ask(AgentRequest()).dueCount == 3)
+            let first = try #require(try order(&agent))
+            #expect(first.registration == "a" && first.ids == [ids[0]])
+            #expect(try ask(AcknowledgeEventRequest(registration: "b", id: ids[1]), in: folder).wasWaiting)
+            #expect(try order(&agent, within: .seconds(1)) == nil)
+            _ = try agent.ask(ran(first))
+            let last = try #require(try order(&agent))
+            #expect(last.registration == "c" && last.ids == [ids[2]])
+            #expect(try agent.ask(ran(last)).dueCount == 0)
+            #expect(try await tracker.stop().code == 0)
+        }
+
+        /// What cannot be stored is told to nobody, and to the program when there is room again.
+        @Test func tellsWhatCouldNotBeStoredLater() async throws {
+            let folder = try TestFolder()
+            try folder.writeGate(sendingTo: "http://127.0.0.1:9/")
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
+            try register("gate", on: [.enter, .exit], in: folder)
+            var agent = try connect(folder)
+            _ = try agent.ask(AgentRequest())
+            try block(folder)
+            try fifo.write((0..<10).map { receiver.epoch($0).text }.joined())
+            #expect(try await eventually { try await waypost("status", "--socket", "socket", in: folder).output.contains("enter Gate") })
+            #expect(try order(&agent, within: .seconds(1)) == nil)
+            #expect(try await waypost("status", "--socket", "socket", in: folder).output.contains("registrations: cannot be written"))
+            try unblock(folder)
+            let first = try #require(try order(&agent))
+            #expect(try kinds(first) == ["enter"])
+
+            // It ran, which cannot be stored: the answer says so, and it is not run again.
+            try block(folder)
+            #expect(throws: ControlError.self) { try agent.ask(ran(first)) }
+            try unblock(folder)
+            try fifo.write((10..<40).map { receiver.epoch($0).text }.joined())
+            #expect(try order(&agent).map(kinds) == ["exit"])
+            fifo.close()
+            #expect(try await tracker.process.exit().code == 0)
+        }
+
+        /// The tracker is killed after events, one after the other, that could not be stored for their program.
+        @Test func losesNoEventOfAFenceWithAFullDisk() async throws {
+            let folder = try TestFolder()
+            try folder.writeGate(sendingTo: "http://127.0.0.1:9/")
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
+            try register("gate", on: [.enter, .exit], in: folder)
+            try block(folder)
+            for (epochs, words) in [(0..<10, "enter Gate"), (10..<40, "exit Gate")] {
+                try fifo.write(epochs.map { receiver.epoch($0).text }.joined())
+                #expect(try await eventually { try await waypost("status", "--socket", "socket", in: folder).output.contains(words) })
+            }
+            // Longer than events are told again for other reasons.
+            try await Task.sleep(for: .seconds(3))
+            #expect(try await tracker.stop(with: SIGKILL).signal == SIGKILL)
+            fifo.close()
+            try FileManager.default.removeItem(atPath: folder.path("receiver"))
+            try unblock(folder)
+
+            let next = try ReceiverFIFO("receiver", in: folder)
+            let second = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
+            var agent = try connect(folder)
+            _ = try agent.ask(AgentRequest())
+            try next.write((40..<44).map { receiver.epoch($0).text }.joined())
+            let order = try #require(try order(&agent))
+            #expect(try kinds(order) == ["enter", "exit"])
+            next.close()
+            #expect(try await second.process.exit().code == 0)
+        }
+
+        @Test func setsAsideWhatItCannotRead() async throws {
+            let folder = try TestFolder()
+            try FileManager.default.createDirectory(atPath: folder.path("state"), withIntermediateDirectories: true)
+            let good = #"{"user":\#(getuid()),"name":"good","on":["enter"],"program":"/bin/true","events":[],"known":[]}"#
+            try folder.write(good + "\n{\"user\":1,\n", to: "state/registrations")
+            let text = try folder.text("state/registrations")
+            let tracker = try await TrackerProcess(source: "sim:walk", in: folder)
+            #expect(try ask(ListRegistrationsRequest(), in: folder).registrations.map(\.name) == ["good"])
+            #expect(try folder.text("state/registrations.damaged-1") == text)
+            try register("new", on: [.enter], in: folder)
+            #expect(try await waypost("status", "--socket", "socket", in: folder).output.contains("1 line damaged"))
+            #expect(try await tracker.stop().code == 0)
+
+            let second = try await TrackerProcess(source: "sim:walk", in: folder)
+            #expect(try ask(ListRegistrationsRequest(), in: folder).registrations.map(\.name) == ["good", "new"])
+            #expect(try await !waypost("status", "--socket", "socket", in: folder).output.contains("damaged"))
+            #expect(try await second.stop().code == 0)
+        }
+
+        /// The markers of an earlier run call for nobody, and an end leaves none.
+        @Test func leavesNoMarkerBehind() async throws {
+            let folder = try TestFolder()
+            try FileManager.default.createDirectory(atPath: folder.path("state/wake"), withIntermediateDirectories: true)
+            try folder.write("", to: "state/wake/4711")
+            let tracker = try await TrackerProcess(source: "sim:walk", in: folder)
+            #expect(try await eventually { try folder.names(in: "state/wake") == [] })
+            try register("photo", on: [.significant], in: folder)
+            _ = try ask(RehearseRequest(registration: "photo"), in: folder)
+            #expect(try await eventually { try folder.names(in: "state/wake") == ["\(getuid())"] })
+            #expect(try await tracker.stop().code == 0)
+            #expect(try folder.names(in: "state/wake") == [])
+        }
+
+        // MARK: - A disk that takes nothing
+
+        /// Keeps the registrations from being written, as a full disk does.
+        private func block(_ folder: TestFolder) throws {
+            let files = FileManager.default
+            try files.moveItem(atPath: folder.path("state/registrations"), toPath: folder.path("kept"))
+            try files.createDirectory(atPath: folder.path("state/registrations/x"), withIntermediateDirectories: true)
+        }
+
+        private func unblock(_ folder: TestFolder) throws {
+            let files = FileManager.default
+            try files.removeItem(atPath: folder.path("state/registrations"))
+            try files.moveItem(atPath: folder.path("kept"), toPath: folder.path("state/registrations"))
+        }
+    }
+}
