@@ -99,7 +99,7 @@ struct Tracker {
             manager: manager, holds: HoldRegistry(), fenceParts: FenceParts(), fences: fences, source: source, follower: follower,
             watches: watches, privacy: privacy, recorder: archivist, dispatches: dispatches, clock: clock, logged: logReporter,
             logFolder: logFolder, logTypes: configuration.log.types, configurationFile: surroundings.configurationFile, page: page,
-            access: access, wakes: wakes, doors: doors, logger: logger)
+            access: access, wakes: wakes, connections: OpenConnections(), doors: doors, logger: logger)
         let server = try await listen(ControlRouter(reporter: reporter, commands: commands, watches: watches), access)
         await wakes.open(server)
         access.open(server) { isDecided in await wakes.noteChange(isDecided: isDecided) }

@@ -28,6 +28,7 @@ extension AuthorisationRequest: TrackerVerb {
                 peer: AccessBook.Peer(caller.peer), processID: caller.peer.processID, reason: reason ?? "", purpose: purpose,
                 askedAt: AccessKeeper.now)
             answer.isAsked = tracker.access.ask(question, on: caller.connection, by: caller.peer)
+            if !tracker.connections.contains(caller.connection) { tracker.access.connectionEnded(caller.connection) }
         }
         answer.authorisation = tracker.access.access(of: caller.peer).authorisation
         return answer

@@ -23,11 +23,13 @@ struct ControlRouter: ControlHandler {
     }
 
     func connectionBegan(_ connection: ControlConnectionID) {
+        commands.connections.begin(connection)
         commands.holds.connectionBegan(connection)
         commands.fenceParts.connectionBegan(connection)
     }
 
     func connectionEnded(_ connection: ControlConnectionID) {
+        commands.connections.end(connection)
         commands.holds.connectionEnded(connection)
         commands.fenceParts.connectionEnded(connection)
         watches.connectionEnded(connection)

@@ -32,6 +32,8 @@ struct TrackerCommands: Sendable {
     let access: AccessKeeper
     /// Who wants to be woken.
     let wakes: WakeKeeper
+    /// Which connections are open.
+    let connections: OpenConnections
     /// The doors that are configured.
     let doors: [AccessPolicy.Door]
     let logger: Logger

@@ -128,6 +128,7 @@ extension AttachRequest: TrackerVerb {
         guard await tracker.wakes.entries[key] != nil else { throw ControlRefusal(noRegistration: registration) }
         var answer = Answer()
         answer.eventCount = await tracker.wakes.attach(key, on: caller.connection)
+        await tracker.endIfGone(caller.connection)
         return answer
     }
 }
@@ -149,7 +150,15 @@ extension AgentRequest: TrackerVerb {
     func answer(by tracker: TrackerCommands, to caller: ControlCaller) async throws(ControlRefusal) -> Answer {
         var answer = Answer()
         answer.dueCount = await tracker.wakes.addAgent(caller.peer.userID, on: caller.connection)
+        await tracker.endIfGone(caller.connection)
         return answer
+    }
+}
+
+extension TrackerCommands {
+    /// Takes back what a connection has been given while it ended.
+    fileprivate func endIfGone(_ connection: ControlConnectionID) async {
+        if !connections.contains(connection) { await wakes.connectionEnded(connection) }
     }
 }
 

@@ -48,6 +48,33 @@ extension EndToEnd {
             try order.events.compactMap { try JSONParser().parse($0.bytes)["event"]?.string }
         }
 
+        /// Its answer is on the way when a client is gone: what it was given goes, too.
+        @Test func aConnectionThatEndsWhileItIsAnsweredKeepsNothing() async throws {
+            let folder = try TestFolder()
+            let tracker = try await TrackerProcess(source: "sim:walk", in: folder)
+            for name in ["photo", "other"] { try register(name, on: [.significant], in: folder) }
+            // Others keep it busy meanwhile.
+            var busy = try connect(folder)
+            for number in 0..<300 {
+                if number % 3 == 0 { try busy.send(RehearseRequest(registration: "other")) }
+                var program = try connect(folder)
+                var agent = try connect(folder)
+                try program.send(AttachRequest(registration: "photo"))
+                try agent.send(AgentRequest())
+            }
+            for _ in 0..<100 { _ = try busy.nextLine(timeout: .seconds(30)) }
+            #expect(
+                try await eventually(within: .seconds(10)) {
+                    try ask(ListRegistrationsRequest(), in: folder).registrations.first { $0.name == "photo" }?.state == .idle
+                })
+            _ = try ask(UnregisterRequest(registration: "other"), in: folder)
+            #expect(try !ask(RehearseRequest(registration: "photo"), in: folder).hasAgent)
+            var agent = try connect(folder)
+            _ = try agent.ask(AgentRequest())
+            #expect(try order(&agent)?.registration == "photo")
+            #expect(try await tracker.stop().code == 0)
+        }
+
         /// The agent starts one after the other: what was acknowledged while the first ran is not handed out for the second.
         @Test func anAgentIsToldOneProgramAfterTheOther() async throws {
             let folder = try TestFolder()
