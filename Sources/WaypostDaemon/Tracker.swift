@@ -59,12 +59,12 @@ struct Tracker {
             configuration.selection, log: log, hold: await manager.hold(nil, reason: "tracker"), store: lastPosition,
             stored: stored, logger: logger)
         let access = AccessKeeper(policy, stateFolder: stateFolder, logger: logger)
-        let reduced = ReducedPositions(folder: stateFolder, logger: logger)
+        let reduced = ReducedPositions(folder: stateFolder, erased: erased, logger: logger)
         let doors = AccessPolicy.Door.all(of: configuration)
         let watches = WatchBroadcaster(stored: stored, access: access, reduced: reduced)
         let wakes = WakeKeeper(
-            folder: stateFolder, access: access, reduced: reduced, hold: await manager.hold(nil, reason: "programs to wake"), logger: logger
-        )
+            folder: stateFolder, access: access, reduced: reduced, hold: await manager.hold(nil, reason: "programs to wake"),
+            erased: erased, logger: logger)
         let page = PageService(
             configuration.map, stateFolder: stateFolder, controlSocket: configuration.control.socket, secrets: secrets, logger: logger)
         let events = EventLog(recorder, logger: logger)
@@ -118,7 +118,8 @@ struct Tracker {
         }
         if let path = configuration.time.chronySocket { await manager.attach(ChronyFeeder(path: path, logger: logger)) }
         await fences.start(log: logFolder, erased: erased)
-        await settle(erased, in: logFolder, fences.keeper, lastPosition, dispatches)
+        let isForgotten = await wakes.isSaved && !reduced.isIn(erased)
+        if isForgotten { await settle(erased, in: logFolder, fences.keeper, lastPosition, dispatches) }
         let download = try makeDownload().map { download in Task { await download.run { await fences.process($0) } } }
 
         let place = configuration.log.isOff ? LogSwitch.isOff : configuration.log.directory

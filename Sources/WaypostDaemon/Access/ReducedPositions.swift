@@ -22,19 +22,30 @@ final class ReducedPositions: Sendable {
     private let state: Mutex<State>
 
     /// What is known from the run before.
-    init(folder: String, logger: Logger) {
+    ///
+    /// - Parameter erased: stretches that were erased from the log while no tracker ran.
+    init(folder: String, erased: [Range<UTCTime>] = [], logger: Logger) {
         (path, self.logger) = (folder + "/reduced-position", logger)
         var reduction = PositionReduction()
-        if let line = try? Syscalls.contents(of: path, as: .own), case .position(let position)? = try? TPVCodec.decode(line) {  // Missing.
-            reduction = PositionReduction(resuming: position)
-        }
+        if let position = ReducedPositions.stored(at: path) { reduction = PositionReduction(resuming: position) }
         state = Mutex(State(reduction: reduction, told: reduction.lastTold))
+        for stretch in erased {
+            do throws(SystemError) { try forget(stretch) } catch {
+                logger.error("the reduced position cannot be removed: \(error.description)")
+            }
+        }
+    }
+
+    private static func stored(at path: String) -> Position? {
+        guard let line = try? Syscalls.contents(of: path, as: .own) else { return nil }  // Missing, or as good as that.
+        guard case .position(let position)? = try? TPVCodec.decode(line) else { return nil }  // See above.
+        return position
     }
 
     /// What may be told now; nil when there is nothing.
     var told: PositionReduction.Told? { state.withLock { $0.isWithheld ? nil : $0.told } }
 
-    /// Notes a position, as often as somebody likes, and returns what may be told now.
+    /// Notes a position, and returns what may be told now.
     func process(_ position: Position) -> PositionReduction.Told? {
         let (told, isElsewhere) = state.withLock { state in
             let before = state.told?.position.coordinate
@@ -48,6 +59,25 @@ final class ReducedPositions: Sendable {
 
     /// Notes that nothing may be told until the next position comes.
     func withhold() { state.withLock { $0.isWithheld = true } }
+
+    /// Forgets where the device was when that is of a quarter of an hour of that stretch; it is off the disk when this returns.
+    func forget(_ stretch: Range<UTCTime>) throws(SystemError) {
+        let isOfStretch = state.withLock { state in
+            guard let time = state.told?.position.time, PositionReduction.span(ofQuarterAt: time).overlaps(stretch) else { return false }
+            (state.reduction, state.told) = (PositionReduction(), nil)
+            return true
+        }
+        guard isOfStretch || isIn([stretch]) else { return }
+        if try Syscalls.remove(path), let slash = path.lastIndex(of: "/") {
+            try Syscalls.synchronizeFolder(String(path[..<slash]))
+        }
+    }
+
+    /// Whether what is on the disk is from one of those stretches.
+    func isIn(_ stretches: [Range<UTCTime>]) -> Bool {
+        guard let time = ReducedPositions.stored(at: path)?.time else { return false }
+        return stretches.contains { PositionReduction.span(ofQuarterAt: time).overlaps($0) }
+    }
 
     /// Writes the state into a new folder.
     func writeAnew() {

@@ -50,6 +50,12 @@ extension EraseLogRequest: TrackerVerb {
             throw ControlRefusal(error)
         }
         await tracker.fences.forget(from: from, to: to)
+        // After the fences, whose events are on their way until then.
+        if let problem = await tracker.forgetTold(from..<to) {
+            throw ControlRefusal(
+                .cannotStore, what: "log", why: "is erased, but not what programs are to be told: \(problem)",
+                next: "erase it again once that is fixed")
+        }
         try await tracker.eraseOutbox(from: from, to: to)
         guard await tracker.fences.keeper.isSaved else {
             let problems = await tracker.fences.keeper.problems.joined(separator: "; ")
@@ -78,6 +84,12 @@ extension TrackerCommands {
                 next: "erase it again once that is fixed")
         }
         try await removeAside()
+    }
+
+    /// Forgets what is told to those who only know roughly where the device is, and to programs; returns why that is not so, for people.
+    fileprivate func forgetTold(_ stretch: Range<UTCTime>) async -> String? {
+        do throws(SystemError) { try watches.reduced.forget(stretch) } catch { return error.description }
+        return await wakes.forget(stretch)
     }
 
     private func removeAside() async throws(ControlRefusal) {

@@ -171,6 +171,27 @@ extension EndToEnd {
             #expect(try await second.stop().code == 0)
         }
 
+        /// What was erased is in no file of the state.
+        @Test func forgetsWhatIsErased() async throws {
+            let folder = try TestFolder()
+            try folder.writeGate(sendingTo: "http://127.0.0.1:9/")
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
+            try register("gate", on: [.enter, .significant], in: folder)
+            try fifo.write((0..<20).map { receiver.epoch($0).text }.joined())
+            #expect(try await eventually { try folder.text("state/registrations").contains("\"events\":[{") })
+            #expect(try folder.text("state/registrations").contains("\"lat\""))
+            #expect(try folder.text("state/reduced-position").contains("\"lat\""))
+            let erased = try await waypost(
+                "log", "erase", "--from", "2026-03-01", "--to", "2026-03-02", "--yes", "--socket", "socket", in: folder)
+            #expect(erased.code == 0, "\(erased.errors)")
+            #expect(try !folder.text("state/registrations").contains("\"lat\""))
+            #expect(!FileManager.default.fileExists(atPath: folder.path("state/reduced-position")))
+            #expect(try ask(ListRegistrationsRequest(), in: folder).registrations.first?.eventCount == 0)
+            fifo.close()
+            #expect(try await tracker.process.exit().code == 0)
+        }
+
         /// The markers of an earlier run call for nobody, and an end leaves none.
         @Test func leavesNoMarkerBehind() async throws {
             let folder = try TestFolder()
