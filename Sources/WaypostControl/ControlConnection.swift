@@ -206,6 +206,8 @@ final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
             ControlRefusal(
                 .notAuthorised, what: "tracker", why: "user \(user) may only know roughly where it is",
                 next: "ask for more: waypost request-full; or as root: sudo waypost grant \(shellWord(user)) full")
+        case .anybody where access.level.isAllowed, .reduced where access.level.isAllowed:
+            ControlRefusal(.notAuthorised, what: "tracker", why: "what user \(user) may know has changed meanwhile", next: "ask again")
         case .anybody, .reduced, .full, .operators:
             ControlRefusal(
                 .notAuthorised, what: "tracker", why: "user \(user) may not know the position",

@@ -61,6 +61,9 @@ struct GrantCommand: ParsableCommand {
         } else {
             let scope = scope == .always ? ", always" : ""
             try output.write(line: "\(printable(answer.who)): \(level.rawValue)\(scope)\(ending)")
+            if let now = answer.level, now.rawValue != level.rawValue {
+                SystemProcess.printError("waypost: grant: \(now.rawValue) for now: a grant with an end counts before it")
+            }
         }
     }
 

@@ -40,7 +40,7 @@ struct RequestCommand: ParsableCommand {
         if answer.isAsked {
             try show(authorisation)
             SystemProcess.printError("waypost: asked; the administrator sees it with waypost grants")
-            authorisation = try AuthorisationWait(wait).next(of: &client) { $0.level != .notDetermined }
+            authorisation = try AuthorisationWait(wait).decision(of: &client) { $0.level != .notDetermined }
         }
         try show(authorisation)
         if reason != nil, !authorisation.level.isAllowed {
@@ -63,7 +63,7 @@ struct RequestFullCommand: ParsableCommand {
         discussion: """
             For users who may know roughly where the device is. The policy file explains each purpose, and says who has full accuracy for it without \
             asking; others wait for waypost grant WHO full --purpose KEY. It holds for all programs of this user, and ends with this command, \
-            however that ends (Ctrl-C, kill or --seconds), or with the grant.
+            however that ends (Ctrl-C, kill or --for), or with the grant.
 
             Example: waypost request-full --purpose navigation
             """)
@@ -77,8 +77,10 @@ struct RequestFullCommand: ParsableCommand {
     @Option(help: ArgumentHelp("How long to wait for an answer: \(SpanValue.forms).", valueName: "span"), transform: SpanValue.parse)
     var wait: Duration?
 
-    @Option(help: ArgumentHelp("End after this long: \(SpanValue.forms).", valueName: "span"), transform: SpanValue.parse)
-    var seconds: Duration?
+    @Option(
+        name: .customLong("for"), help: ArgumentHelp("End after this long: \(SpanValue.forms).", valueName: "span"),
+        transform: SpanValue.parse)
+    var span: Duration?
 
     @OptionGroup var daemon: DaemonConnection
 
@@ -89,17 +91,13 @@ struct RequestFullCommand: ParsableCommand {
         var authorisation = answer.authorisation
         if answer.isAsked {
             SystemProcess.printError("waypost: asked; the administrator sees it with waypost grants")
-            authorisation = try AuthorisationWait(wait).next(of: &client) { $0.level == .full || !$0.level.isAllowed }
+            authorisation = try AuthorisationWait(wait).decision(of: &client) { $0.level == .full || !$0.level.isAllowed }
         }
         guard authorisation.level == .full else {
             throw CommandFailure(.notAuthorised, what: "request-full", why: "this user may not know the position exactly")
         }
         try OutputStream(path: "-").write(line: authorisation.words)
-        let end: Authorisation
-        do throws(CommandFailure) { end = try AuthorisationWait(seconds).next(of: &client) { $0.level != .full } } catch {
-            if error.status == .timedOut, seconds != nil { return }
-            throw error
-        }
+        guard let end = try AuthorisationWait(span).next(of: &client, until: { $0.level != .full }) else { return }
         try OutputStream(path: "-").write(line: end.words)
         throw CommandFailure(.notAuthorised, what: "request-full", why: "the time or the grant has ended")
     }
@@ -114,19 +112,27 @@ struct AuthorisationWait {
         deadline = limit.map { MonotonicClock.milliseconds + Int64($0 / .milliseconds(1)) }
     }
 
-    /// The next change for which the condition holds.
-    func next(of client: inout ControlClient, until isEnough: (Authorisation) -> Bool) throws(CommandFailure) -> Authorisation {
+    /// The next change for which the condition holds; nil when the time is over.
+    func next(of client: inout ControlClient, until isEnough: (Authorisation) -> Bool) throws(CommandFailure) -> Authorisation? {
         while true {
             let left = deadline.map { Duration.milliseconds(max(0, $0 - MonotonicClock.milliseconds)) }
             do throws(ControlError) {
-                let line = try client.nextWatchLine(timeout: left)
-                if case .authorisation(let authorisation) = line, isEnough(authorisation) { return authorisation }
-            } catch .timedOut {
-                throw CommandFailure(.timedOut, what: "request", why: "nobody has decided in time", next: "see waypost grants")
+                guard let line = try client.nextLine(within: left) else { return nil }
+                if let change = try? AuthorisationChange(line: line), isEnough(change.authorisation) {  // Or another line, for nobody here.
+                    return change.authorisation
+                }
             } catch {
                 throw CommandFailure(error)
             }
         }
+    }
+
+    /// What somebody decides.
+    func decision(of client: inout ControlClient, until isEnough: (Authorisation) -> Bool) throws(CommandFailure) -> Authorisation {
+        guard let change = try next(of: &client, until: isEnough) else {
+            throw CommandFailure(.timedOut, what: "request", why: "nobody has decided in time", next: "see waypost grants")
+        }
+        return change
     }
 }
 
