@@ -18,12 +18,12 @@ public struct AgentRequest: ControlVerb {
     /// Passes its members to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {}
 
-    /// The answer that LAUNCH lines follow.
+    /// The answer that this connection starts the programs.
     public struct Answer: ControlAnswer {
         /// `AGENT`.
         public static let className = "AGENT"
         /// Its description in the guide of the control socket.
-        public static let documentation = "LAUNCH lines follow."
+        public static let documentation = "This connection starts the programs. LAUNCH lines come from now on, the first perhaps before this line."
 
         /// How many programs are to be started now.
         public var dueCount = 0

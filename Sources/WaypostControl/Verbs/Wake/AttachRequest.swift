@@ -21,7 +21,7 @@ public struct AttachRequest: RegistrationRequest {
         /// `ATTACHED`.
         public static let className = "ATTACHED"
         /// Its description in the guide of the control socket.
-        public static let documentation = "The program is attached; the events that wait follow."
+        public static let documentation = "The program is attached. Events come as WAKE lines from now on, the first perhaps before this line."
 
         /// How many events wait.
         public var eventCount = 0
@@ -31,7 +31,7 @@ public struct AttachRequest: RegistrationRequest {
 
         /// Passes its members to the codec.
         public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
-            try codec.member("events", &eventCount, "How many events wait; they follow as WAKE lines.")
+            try codec.member("events", &eventCount, "How many events wait; they come as WAKE lines.")
         }
     }
 }

@@ -235,10 +235,11 @@ def main():
         check("full" in root.waypost("request"), "root knows all the same")
 
         trail = open(f"{folder}/state/audit").read()
-        check('"action":"grant"' in trail and '"action":"ask"' in trail and '"purpose":"navigation"' in trail and not pattern.search(trail),
+        check('"action":"grant"' in trail and '"action":"full ends"' in trail and '"purpose":"navigation"' in trail and not pattern.search(trail),
               f"the audit trail has {len(trail.splitlines())} entries and no coordinate")
         log = open(f"{folder}/tracker.log").read()
         check(not pattern.search(log), "nor has the message log")
+        check('"action":"ask"' not in trail and "access: ask (user " in log, "questions are in the message log only")
         check(os.stat(f"{folder}/state/audit").st_mode & 0o077 == 0 and os.stat(f"{folder}/state/grants").st_mode & 0o077 == 0, "both files are private")
     finally:
         if tracker:
