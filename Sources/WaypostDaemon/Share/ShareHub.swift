@@ -116,7 +116,7 @@ final class ShareHub {
         let news = told.map { coarse.process($0.position, at: now) } ?? coarse.lose()
         guard let news else { return }
         let epoch = epoch(of: news, sky: nil)
-        let message = ByteBuffer(bytes: bytes(of: news))
+        let message = ByteBuffer(bytes: bytes(of: news, from: coarse.device))
         for client in clients.values where detail(of: client) == .coarse {
             if client.wantsNMEA { client.deliver(epoch) }
             if client.wantsJSON { client.deliver(message) }
@@ -147,12 +147,12 @@ final class ShareHub {
     private func send(_ news: SharedState.News) {
         let jsonClients = clients.values.filter { $0.wantsJSON && detail(of: $0) == .exact }
         guard !jsonClients.isEmpty else { return }
-        let message = ByteBuffer(bytes: bytes(of: news))
+        let message = ByteBuffer(bytes: bytes(of: news, from: known.state.device))
         for client in jsonClients { client.deliver(message) }
     }
 
-    private func bytes(of news: SharedState.News) -> [UInt8] {
-        let writer = GPSDWriter(device: known.state.device)
+    private func bytes(of news: SharedState.News, from device: String) -> [UInt8] {
+        let writer = GPSDWriter(device: device)
         return switch news {
         case .position(let position, _): writer.position(position)
         case .noFix(let report, _): writer.noFix(report)
