@@ -199,6 +199,15 @@ def main():
         answer = user("register", "drive", "--test")
         check("may be written by every user" in answer.stdout, "what has become writable by everybody is not started: " + answer.stdout.strip().replace("\n", " "))
         os.chmod(f"{home}/ok", 0o755)
+        # Who may only know roughly where the device is learns of no fence; the file of a program that is refused stays as it was.
+        with open(f"{folder}/policy.toml", "w") as file:
+            file.write(f'[user]\n{USER} = {{ level = "reduced", scope = "always" }}\n')
+        user("register", "rough", "--on", "significant", "--exec", f"{home}/ok")
+        answer = user("register", "rough", "--on", "enter,significant", "--exec", f"{home}/fails")
+        check(answer.returncode == 77 and "not by enter" in answer.stderr, "reduced, woken by a fence: " + answer.stderr.strip())
+        check(open(f"{home}/config/waypost/wake/rough").read() == f"exec {home}/ok\n", "and the program that was registered before stays")
+        answer = user("register", "rough", "--test")
+        check(answer.returncode == 0, "a reduced one runs: " + answer.stdout.strip().replace("\n", " "))
         if LONG:
             user("register", "hung", "--on", "significant", "--exec", f"{home}/hangs")
             begin = time.monotonic()
