@@ -70,6 +70,11 @@ struct WakeLauncher {
                 ran.words = "\(folder)/\(order.registration) is missing: register it again"
                 return ran
             }
+            // In plain words here; the command looks once more, at what it starts.
+            if let obstacle = program.obstacle {
+                ran.words = "\(program.words) \(obstacle)"
+                return ran
+            }
             let command = try program.command(order.registration, events: order.events.map(\.bytes))
             let limit = Int64(WakeLedger.runSeconds) * 1_000
             let start = MonotonicClock.milliseconds
