@@ -17,6 +17,6 @@ let package = Package(
         .target(name: "FuzzSupport", dependencies: ["CLibFuzzer", .product(name: "WaypostTestKit", package: "waypost")]),
         fuzzer("NMEA"), fuzzer("JSON"), fuzzer("Configuration"), fuzzer("Journal"), fuzzer("Control"), fuzzer("GPX"), fuzzer("Lines"),
         fuzzer("Fences"), fuzzer("State"), fuzzer("UBX"), fuzzer("Outbox"), fuzzer("CSV"), fuzzer("KML"), fuzzer("Gzip"),
-        fuzzer("Log"), fuzzer("Answers"), fuzzer("Sharing"), fuzzer("Access"),
+        fuzzer("Log"), fuzzer("Answers"), fuzzer("Sharing"), fuzzer("Access"), fuzzer("Roads"),
     ]
 )

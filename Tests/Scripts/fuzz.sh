@@ -17,7 +17,7 @@ seconds_of() {
     awk -F '\t' -v target="$1" '$3 == target { seconds = $7 == "0" ? seconds + $4 : 0 } END { print seconds + 0 }' "$ledger"
 }
 
-all=(nmea json configuration journal control gpx lines fences-geojson fences-tealium fences-owntracks fences-traccar fences-kml state ubx outbox csv kml gzip log answers sharing access)
+all=(nmea json configuration journal control gpx lines fences-geojson fences-tealium fences-owntracks fences-traccar fences-kml state ubx outbox csv kml gzip log answers sharing access roads)
 read -r -a targets <<<"${TARGETS:-${all[*]}}"
 seconds=${1:-60}
 case $seconds in

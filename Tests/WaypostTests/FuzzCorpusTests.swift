@@ -193,4 +193,13 @@ import WaypostTestKit
             #expect(violations.isEmpty, "\(file.lastPathComponent): \(violations)")
         }
     }
+
+    @Test func readsRoadFilesOfAnyKind() throws {
+        let files = try FuzzCorpusTests.files("roads")
+        #expect(files.count >= 8)
+        for file in files {
+            let violations = RoadFileContract.violations(reading: [UInt8](try Data(contentsOf: file)))
+            #expect(violations.isEmpty, "\(file.lastPathComponent): \(violations)")
+        }
+    }
 }
