@@ -109,11 +109,15 @@ let package = Package(
             swiftSettings: strict,
             // The static standard library exports every symbol for libraries that are opened later; none that we open needs one.
             linkerSettings: [.unsafeFlags(["-Xlinker", "--no-export-dynamic"] + hardened, .when(configuration: .release))]),
+        // libosmium, for the roads of a map; only `waypost` reads maps, the tracker reads what was made of them.
+        .target(
+            name: "COsmium", cxxSettings: [.treatAllWarnings(as: .error)],
+            linkerSettings: [.linkedLibrary("z")]),
         .executableTarget(
             name: "WaypostCLI",
             dependencies: [
                 "Waypost", "WaypostSystem", "WaypostPositioning", "WaypostRecording", "WaypostDispatch", "WaypostControl",
-                "WaypostConfiguration",
+                "WaypostConfiguration", "COsmium",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict,

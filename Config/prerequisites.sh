@@ -14,7 +14,7 @@ build_packages=(
     # The package manager fetches with git, over https.
     git ca-certificates
     # The libraries that waypost stands on.
-    pkg-config libgps-dev libtomlplusplus-dev
+    pkg-config libgps-dev libtomlplusplus-dev libosmium2-dev libprotozero-dev zlib1g-dev
 )
 
 # What the tests call besides: the real parts on the other side, and the judges of what we write.

@@ -50,7 +50,7 @@ place_clone() {
 make_target() {
     local gcc=14 library both=() name
     [[ $1 != bookworm ]] || gcc=12
-    for library in libc6-dev "libgcc-$gcc-dev" "libstdc++-$gcc-dev" libgps-dev libtomlplusplus-dev; do
+    for library in libc6-dev "libgcc-$gcc-dev" "libstdc++-$gcc-dev" libgps-dev libtomlplusplus-dev zlib1g-dev; do
         both+=("$library" "$library:arm64")
     done
     printf -v name '%s,' "${build_packages[@]}" "${package_packages[@]}" lintian binutils-aarch64-linux-gnu "${both[@]}"
@@ -115,12 +115,16 @@ build_arm64() {
 
 # note_linked ARCH FILE: what is linked into the programs of the Debian in $target, for the list of what is inside; FILE has what Swift says of itself.
 note_linked() {
-    local debian toml
+    local debian toml osmium protozero
     debian=$(. "$target/etc/os-release" && printf 'deb%s' "$VERSION_ID")
     toml=$(dpkg-query --admindir="$target/var/lib/dpkg" --show --showformat='${Version}' libtomlplusplus-dev:amd64)
+    osmium=$(dpkg-query --admindir="$target/var/lib/dpkg" --show --showformat='${Version}' libosmium2-dev)
+    protozero=$(dpkg-query --admindir="$target/var/lib/dpkg" --show --showformat='${Version}' libprotozero-dev)
     printf '%s\n' \
         "$debian $1 swift $(sed -n 's/.*Swift version \([0-9.]*[0-9]\).*/\1/p' "$2") Apache-2.0+WITH+Swift-exception https://www.swift.org" \
-        "$debian $1 tomlplusplus $toml MIT https://marzer.github.io/tomlplusplus" >>"$work/linked"
+        "$debian $1 tomlplusplus $toml MIT https://marzer.github.io/tomlplusplus" \
+        "$debian $1 libosmium $osmium BSL-1.0 https://osmcode.org/libosmium" \
+        "$debian $1 protozero $protozero BSD-2-Clause+AND+Apache-2.0 https://github.com/mapbox/protozero" >>"$work/linked"
 }
 
 stage "Debian sid, with Swift for arm64"

@@ -62,6 +62,9 @@ struct OutputStream: ~Copyable {
         try text.withBytes { (bytes) throws(CommandFailure) in try write(bytes.bytes) }
     }
 
+    /// Writes bytes that are no text, unchanged.
+    func write(bytes: [UInt8]) throws(CommandFailure) { try write(bytes.span.bytes) }
+
     private func write(_ bytes: [UInt8]) throws(CommandFailure) { try write(bytes.span.bytes) }
 
     private func write(_ bytes: RawSpan) throws(CommandFailure) {

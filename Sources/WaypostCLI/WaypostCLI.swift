@@ -21,7 +21,8 @@ struct WaypostCLI: ParsableCommand {
             PrivateCommand.self, GrantCommand.self, RevokeCommand.self, GrantsCommand.self, RequestCommand.self, RequestFullCommand.self,
             RegisterCommand.self, UnregisterCommand.self, AttachCommand.self, AcknowledgeCommand.self, AgentCommand.self,
             PageCommand.self,
-            HoldCommand.self, PlaybackCommand.self, CapabilitiesCommand.self, ConfigCommand.self, SetupCommand.self,
+            HoldCommand.self, PlaybackCommand.self, CapabilitiesCommand.self, RoadsCommand.self, MatchCommand.self,
+            RouteCommand.self, ConfigCommand.self, SetupCommand.self,
         ])
 
     /// The commands and their subcommands.

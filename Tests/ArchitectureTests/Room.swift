@@ -49,6 +49,7 @@ extension Room {
         Room(name: "CCurses", floor: 0, targets: ["CLibrary"]),
         Room(name: "CGPSD", floor: 1),
         Room(name: "CTOML", floor: 1),
+        Room(name: "COsmium", floor: 1),
 
         // They never import each other; only WaypostKit and the two programs join them.
         Room(
@@ -81,7 +82,7 @@ extension Room {
             products: ["Logging", "NIOCore", "NIOPosix", "NIOHTTP1"],
             toolchain: ["Synchronization"]),
         Room(
-            name: "WaypostCLI", floor: 4, targets: libraries, products: ["ArgumentParser"],
+            name: "WaypostCLI", floor: 4, targets: libraries.union(["COsmium"]), products: ["ArgumentParser"],
             toolchain: ["Foundation", "Synchronization"]),
     ]
 

@@ -55,7 +55,8 @@ for folder in Sources/C*/include; do includes+=(-I "$folder"); done
 failures=0
 for release; do
     [[ -n ${gcc_of[$release]-} ]] || fail 64 "$release: not one of ${!gcc_of[*]}"
-    root=$cache/headers-$release-$architecture
+    # Other packages are other headers.
+    root=$cache/headers-$release-$architecture-$(printf '%s\n' "${build_packages[@]}" | cksum | cut -d' ' -f1)
     if [[ ! -d $root ]]; then
         rm -rf "$root.part"
         headers "$release" "$root.part"

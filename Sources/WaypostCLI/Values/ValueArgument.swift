@@ -53,6 +53,18 @@ enum PlaceValue {
     }
 }
 
+/// A box: `52.3,13.0,52.7,13.8`.
+enum BoxValue {
+    /// The box, its sides south, west, north and east.
+    static func parse(_ text: String) throws -> BoundingBox {
+        let sides = text.split(separator: ",", omittingEmptySubsequences: false).map { Double($0.drop { $0 == " " }) }
+        guard sides.count == 4, let south = sides[0], let west = sides[1], let north = sides[2], let east = sides[3],
+            let box = BoundingBox(southDegrees: south, westDegrees: west, northDegrees: north, eastDegrees: east)
+        else { throw ArgumentProblem(description: "write south,west,north,east in degrees, such as 52.3,13.0,52.7,13.8") }
+        return box
+    }
+}
+
 /// A moment: `2026-11-22T15:25`, `today`, `-1h`.
 enum MomentValue {
     /// The moment as text; it becomes a time once the clocks are known.
