@@ -12,9 +12,11 @@ let strict: [SwiftSetting] = [
 ///
 /// Addresses of functions are found at the start and are read-only from then on. The toolchain's own linker packs the relocations and keeps
 /// functions of the same code once, which takes 1.5 MB off `waypostd` (17.3 to 15.7 MB, stripped). Packed relocations need glibc 2.36, which
-/// Debian 12 has.
+/// Debian 12 has. What a running tracker calls is side by side, as far as each function has a section of its own (`Config/build-release.sh`): the
+/// system maps 64 kB around each page that is touched. The names are those that `Tests/Scripts/Tools/function_order.py` has seen called.
 let hardened = [
     "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "now", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--icf=all",
+    "-Xlinker", "--symbol-ordering-file=\(Context.packageDirectory)/Config/function-order.txt", "-Xlinker", "--no-warn-symbol-ordering",
 ]
 
 let package = Package(

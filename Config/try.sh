@@ -13,7 +13,7 @@ have_swift
 pin_swift_packages
 
 printf 'waypost: building; the first time takes some minutes\n'
-swift build -c release --static-swift-stdlib </dev/null
+bash Config/build-release.sh
 waypost=$PWD/.build/release/waypost
 
 # A gpsd on this machine that has a receiver: it answers ?DEVICES with at least one path.

@@ -29,7 +29,7 @@ if [[ -z ${BIN-} ]]; then
     have_swift
     # What is shipped has these versions and no others.
     cp Config/swift-packages.json Package.resolved
-    swift build -c release --static-swift-stdlib --force-resolved-versions </dev/null >&2
+    bash Config/build-release.sh --force-resolved-versions >&2
 fi
 bin=$(realpath "${BIN:-.build/release}")
 native=$(realpath "${NATIVE:-$bin}")

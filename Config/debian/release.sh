@@ -105,7 +105,7 @@ build_arm64() {
     enter_root "$builder" "
         clang --target=aarch64-linux-gnu --sysroot=/sysroot -O2 -c Config/debian/glibc-2.36.c -o /root/glibc-2.36.o
         for program in waypostd waypost; do
-            swift build -c release --disable-sandbox --swift-sdks-path /opt --swift-sdk waypost-arm64 --static-swift-stdlib \
+            bash Config/build-release.sh --disable-sandbox --swift-sdks-path /opt --swift-sdk waypost-arm64 \
                 --force-resolved-versions --product \$program ${options[*]}
         done
         cp .build/aarch64-unknown-linux-gnu/release/waypost .build/aarch64-unknown-linux-gnu/release/waypostd /programs/
@@ -135,7 +135,7 @@ for release in "${releases[@]}"; do
     make_target "$release"
     stage "$release, amd64: build"
     root_environment=(PATH="$toolchain/bin:/usr/sbin:/usr/bin:/sbin:/bin")
-    enter_root "$target" 'swift build -c release --static-swift-stdlib --force-resolved-versions
+    enter_root "$target" 'bash Config/build-release.sh --force-resolved-versions
         swift --version >/root/swift-version' "${bound[@]}"
     stage "$release, arm64: build"
     build_arm64 "$release"

@@ -15,7 +15,7 @@ recording=$PWD/Tests/Data/drive.nmea first_fix=24 # epochs into the recording
 PATH=$PATH:/usr/sbin
 
 [[ -x $bin/waypost && -x $bin/waypostd ]] || {
-    printf 'acceptance: no waypost in %s; build it first: swift build -c release --static-swift-stdlib\n' "$bin" >&2
+    printf 'acceptance: no waypost in %s; build it first: bash Config/build-release.sh\n' "$bin" >&2
     exit 69
 }
 [[ -f $schema ]] || printf 'acceptance: no %s; GPX files are only checked to be XML\n' "$schema" >&2

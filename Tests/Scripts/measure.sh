@@ -2,7 +2,7 @@
 # Measures what waypost costs, beside the tools that do the same, and prints the tables of Measurements.md.
 #
 # Usage: bash Tests/Scripts/measure.sh [convert|gpx|fences|fence_soak|noise|live|exec|size|fence_files|mqtt|outbox]...
-#   BIN             the folder of the release build, made with --static-swift-stdlib (.build/release)
+#   BIN             the folder of the release build, made with Config/build-release.sh (.build/release)
 #   WAYPOST_SHARED  the folder with tools/bench/gen_nmea.py and gen_gpx.py (../shared), for `convert` and `gpx`; with data/fences and
 #                   tools/bench/gf_geos.c, for `fences`
 #   FENCES          the numbers of fences to watch (20 1000 10000), with those for which FENCE_DATA has files

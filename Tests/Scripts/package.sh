@@ -46,7 +46,7 @@ if [[ -z ${BIN-} && ! -x .build/release/waypostd ]]; then
     printf 'package: building the programs first\n'
     find_swift
     install_packages "${build_packages[@]}"
-    swift build -c release --static-swift-stdlib </dev/null
+    bash Config/build-release.sh
 fi
 export BIN=${BIN:-.build/release}
 SECONDS=0

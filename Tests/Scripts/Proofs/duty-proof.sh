@@ -2,7 +2,7 @@
 # What significant mode saves beside frequent mode: the same hour of one drive, two real gpsds, two trackers, side by side.
 #
 # Usage: bash Tests/Scripts/Proofs/duty-proof.sh [--short]       exits with 1 when a goal is missed; --short is five minutes
-#   BIN       the folder of the release build, made with --static-swift-stdlib (.build/release)
+#   BIN       the folder of the release build, made with Config/build-release.sh (.build/release)
 #   DURATION  seconds that are measured (3600)
 set -euo pipefail
 cd "$(dirname "$0")/../../.."

@@ -41,7 +41,7 @@ short() {
 if [[ -z ${BIN-} && ! -x .build/release/waypostd ]]; then
     find_swift
     install_packages "${build_packages[@]}"
-    swift build -c release --static-swift-stdlib </dev/null
+    bash Config/build-release.sh
 fi
 export BIN=${BIN:-.build/release}
 package=$(COMPRESSION=none bash Config/debian/build.sh "$work")
