@@ -38,14 +38,14 @@ package enum ReceiverError: Error, Sendable, Equatable, CustomStringConvertible 
         case .notALine: self = .notALine(SerialRefusal.notALine(path: path).words)
         case .heldByGPSD:
             self = .held("\(path): gpsd has it; take it from gpsd first: sudo systemctl stop gpsd.socket gpsd.service")
-        case .held(let holders, _): self = .held(SerialRefusal.held(path: path, by: holders, isOwn: false).words)
+        case .held(let holders, _): self = .held(SerialRefusal.held(path: path, by: holders, isOwn: false).orConsole().words)
         case .refused(let error, _): self.init(error, path: path)
         }
     }
 
     init(_ error: SystemError, path: String) {
         if error.isPermissionDenied {
-            self = .denied(SerialRefusal.denied(path: path, group: Syscalls.groupName(of: path)).words)
+            self = .denied(SerialRefusal.denied(path: path, group: Syscalls.groupName(of: path)).orConsole().words)
         } else if error.isNoTerminal {
             self = .notALine(SerialRefusal.notALine(path: path).words)
         } else if error.isMissing {

@@ -124,14 +124,14 @@ extension SerialRefusal {
         case .missing: self = .missing(path: path)
         case .notALine: self = .notALine(path: path)
         case .heldByGPSD: self = .heldByGPSD(path: path)
-        case .held(let holders, let isOwn): self = .held(path: path, by: holders, isOwn: isOwn)
+        case .held(let holders, let isOwn): self = SerialRefusal.held(path: path, by: holders, isOwn: isOwn).orConsole()
         case .refused(let error, let baudRate): self.init(error, path: path, baudRate: baudRate)
         }
     }
 
     private init(_ error: SystemError, path: String, baudRate: Int) {
         if error.isPermissionDenied {
-            self = .denied(path: path, group: Syscalls.groupName(of: path))
+            self = SerialRefusal.denied(path: path, group: Syscalls.groupName(of: path)).orConsole()
         } else if error.meansDeviceGone {
             self = .vanished(path: path)
         } else if error.isNoTerminal {

@@ -12,6 +12,8 @@ enum SerialRefusal: Error, Sendable, Equatable {
     case held(path: String, by: [SerialDeviceHolder], isOwn: Bool)
     /// This user may not open it; the group whose members may, if there is one.
     case denied(path: String, group: String?)
+    /// The system uses it as a console, so that this user may not open it, or a login program has it.
+    case console(path: String)
     /// It disappeared while it was being opened.
     case vanished(path: String)
     /// The device cannot do that speed.
@@ -37,7 +39,7 @@ enum SerialRefusal: Error, Sendable, Equatable {
         case .noKnownReceiver(let candidates): .noKnownReceiver(candidates: candidates)
         case .denied(let path, let group): .notPermitted(path: path, group: group)
         case .heldByGPSD(let path): .heldByGPSD(path: path)
-        case .held(let path, _, isOwn: false): .heldByAnother(path: path)
+        case .held(let path, _, isOwn: false), .console(let path): .heldByAnother(path: path)
         case .missing, .held, .vanished, .noSuchSpeed, .notALine, .failed: nil
         }
     }
@@ -45,12 +47,25 @@ enum SerialRefusal: Error, Sendable, Equatable {
     /// One line for people: the problem, the reason and the remedy.
     var words: String { detail.description }
 
+    /// The same, or that the line is a console: nobody is to be advised to open that to others.
+    ///
+    /// - Parameter tree: where the files are that name the consoles.
+    func orConsole(in tree: SystemTree = SystemTree(root: "")) -> SerialRefusal {
+        switch self {
+        case .denied(let path, _), .held(let path, _, isOwn: false):
+            let device = tree.resolved(path)
+            return SerialConsole.all(in: tree).contains { tree.resolved($0.path) == device } ? .console(path: path) : self
+        default: return self
+        }
+    }
+
     /// What to do; nil where no simple step helps.
     private var advice: String? {
         switch self {
         case .noKnownReceiver: "name the port of another one (waypost devices lists them)"
         case .heldByGPSD(let path): "use gpsd://localhost, or take it from gpsd: sudo gpsdctl remove \(path)"
         case .denied(_, let group?) where group != "root": "its group may: sudo usermod -aG \(group) $USER, then log in again"
+        case .console: "this shows how to free it: sudo waypost doctor"
         case .held(_, let holders, isOwn: false)
         where holders.contains(where: \.isTracker) || holders.isEmpty && DeviceHolder.hasHiddenTracker:
             "\(SerialRefusal.watchAdvice(holders)); to use it here: \(SerialRefusal.stopCommand(holders))"
@@ -91,6 +106,7 @@ enum SerialRefusal: Error, Sendable, Equatable {
             }
             return "\(path): in use by \(holder.name) (process \(holder.processID))"
         case .denied(let path, _): return "\(path): permission denied"
+        case .console(let path): return "\(path): the system uses it as a console"
         case .vanished(let path): return "\(path) was unplugged while it was being opened"
         case .noSuchSpeed(let path, let baudRate): return "\(path): cannot do \(baudRate) baud"
         case .notALine(let path): return "\(path) is not a serial port"

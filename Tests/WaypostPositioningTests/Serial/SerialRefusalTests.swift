@@ -104,6 +104,27 @@ extension SerialLineTests {
             #expect(Syscalls.groupName(of: "/dev/null") == "root")
         }
 
+        /// Advice to open a console to others would let them log in, or type what is run.
+        @Test func namesTheDoctorForAConsole() throws {
+            let root = FileManager.default.temporaryDirectory.appendingPathComponent("console-\(UUID().uuidString)").path
+            try FileManager.default.createDirectory(atPath: root + "/proc", withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(atPath: root) }
+            try "console=ttyS0,115200 console=tty1 root=/dev/vda1\n".write(
+                toFile: root + "/proc/cmdline", atomically: true, encoding: .utf8)
+            let tree = SystemTree(root: root)
+            let refusals = [
+                SerialRefusal.denied(path: "/dev/ttyS0", group: nil), .held(path: "/dev/ttyS0", by: [], isOwn: false),
+            ]
+            for refusal in refusals {
+                #expect(
+                    refusal.orConsole(in: tree).words
+                        == "/dev/ttyS0: the system uses it as a console; this shows how to free it: sudo waypost doctor")
+            }
+            for refusal in [SerialRefusal.denied(path: "/dev/ttyUSB0", group: "dialout"), .missing(path: "/dev/ttyS0")] {
+                #expect(refusal.orConsole(in: tree) == refusal)
+            }
+        }
+
         /// A group that may only read helps nobody who joins it.
         @Test func namesNoGroupThatMayOnlyRead() throws {
             let terminal = try PseudoTerminal()
