@@ -2,8 +2,13 @@ import Waypost
 
 /// Comma-separated values: a header, then one row per fix; the columns are the members of the TPV line, empty where not known.
 ///
+/// Where the track is interrupted, one row without a place stands between two fixes.
 /// RFC 4180, except for its line ends, which are LF as Unix tools expect.
 struct CSVEncoder: ReportEncoder {
+    private static let columnCount = 21
+    /// Whether a fix is the last row: only between fixes can a track be interrupted.
+    private var isAtFix = false
+
     func begin(_ text: inout TextBuffer) {
         text.append(
             """
@@ -12,7 +17,9 @@ struct CSVEncoder: ReportEncoder {
             """)
     }
 
-    func add(_ position: Position, after isBreak: Bool, to text: inout TextBuffer) {
+    mutating func add(_ position: Position, after isBreak: Bool, to text: inout TextBuffer) {
+        if isBreak { addLoss(at: nil, to: &text) }
+        isAtFix = true
         if let time = position.time { text.append(time) }
         add(integer: position.mode.rawValue, to: &text)
         text.append(",")
@@ -36,6 +43,19 @@ struct CSVEncoder: ReportEncoder {
         add(integer: position.quality.satellitesUsed, to: &text)
         add(integer: position.status == .unknown ? nil : position.status.rawValue, to: &text)
         add(text: position.source, to: &text)
+        text.append("\n")
+    }
+
+    mutating func add(_ report: NoFix, to text: inout TextBuffer) { addLoss(at: report.time, to: &text) }
+
+    /// Appends the row of a loss; of several reports without a fix, the first has one.
+    private mutating func addLoss(at time: UTCTime?, to text: inout TextBuffer) {
+        guard isAtFix else { return }
+        isAtFix = false
+        if let time { text.append(time) }
+        // The mode of a TPV line without a fix.
+        add(integer: 1, to: &text)
+        for _ in 2..<CSVEncoder.columnCount { text.append(byte: UInt8(ascii: ",")) }
         text.append("\n")
     }
 

@@ -28,6 +28,25 @@ extension EndToEnd {
             #expect(row.contains(",\"'") == isFormula, "\(row)")
         }
 
+        /// Across a loss nobody knows where a fence was crossed, whichever format the drive was kept in.
+        @Test(arguments: ["csv", "gpx", "kml"]) func keepsALossOfPosition(format: String) async throws {
+            let folder = try TestFolder()
+            func fix(_ second: Int, _ longitude: Double) -> String {
+                #"{"class":"TPV","mode":3,"time":"2026-05-09T06:00:\#(second).000Z","lat":50,"lon":\#(longitude)}"# + "\n"
+            }
+            let noFix = #"{"class":"TPV","mode":1,"time":"2026-05-09T06:00:13.000Z"}"# + "\n"
+            try folder.write(fix(11, 7) + fix(12, 7.001) + noFix + noFix + fix(45, 7.01) + fix(46, 7.011), to: "in.jsonl")
+            try folder.write(
+                #"{"type":"Feature","properties":{"name":"Home","radius":200},"geometry":{"type":"Point","coordinates":[7,50]}}"#,
+                to: "f.geojson")
+            #expect(try await waypost("convert", "in.jsonl", "out.\(format)", in: folder).code == 0)
+            let first = try await waypost("fences", "replay", "f.geojson", "in.jsonl", in: folder)
+            let again = try await waypost("fences", "replay", "f.geojson", "out.\(format)", in: folder)
+            #expect(first.output.contains("exit Home") && !first.output.contains("crossed at"))
+            #expect(again.output == first.output)
+            if format == "csv" { #expect(try folder.text("out.csv").split(separator: "\n").count == 6, "a row for the whole loss") }
+        }
+
         @Test func makesNMEAThatTellsTheSame() async throws {
             let folder = try TestFolder()
             #expect(try await waypost("convert", Package.drive, "again.nmea", in: folder).code == 0)
