@@ -194,25 +194,23 @@ final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
 
     private func refusal(of request: any ControlRequest) -> ControlRefusal {
         let user = SystemAccounts.name(ofUser: peer.userID)
+        let join = "join the group that may do everything: sudo usermod -aG \(PeerPolicy.trustedGroupName) $USER, then log in again"
+        func refusal(_ why: String, _ next: String) -> ControlRefusal {
+            ControlRefusal(.notAuthorised, what: "tracker", why: why, next: next)
+        }
         return switch type(of: request).permission {
-        case .administrators:
-            ControlRefusal(
-                .notAuthorised, what: "tracker", why: "user \(user) may not decide what others may know", next: "use sudo")
-        case .operators where access.level.isAllowed:
-            ControlRefusal(
-                .notAuthorised, what: "tracker", why: "user \(user) may know the position, but not change what the tracker does",
-                next: "use sudo, or join the group that may: sudo usermod -aG \(PeerPolicy.trustedGroupName) $USER, then log in again")
+        case .administrators: refusal("user \(user) may not decide what others may know", "use sudo")
+        case _ where access.isClosed:
+            refusal("its policy or its grants cannot be used, so it serves only root", "this shows what is wrong: sudo waypost doctor")
+        case .operators: refusal("user \(user) may not change what the tracker does", "use sudo, or \(join)")
         case .full where access.level == .reduced:
-            ControlRefusal(
-                .notAuthorised, what: "tracker", why: "user \(user) may only know roughly where it is",
-                next: "ask for more: waypost request-full; or as root: sudo waypost grant \(shellWord(user)) full")
+            refusal(
+                "user \(user) may only know roughly where it is",
+                "ask for more: waypost request-full --purpose KEY; or as root: sudo waypost grant \(shellWord(user)) full")
         case .anybody where access.level.isAllowed, .reduced where access.level.isAllowed:
-            ControlRefusal(.notAuthorised, what: "tracker", why: "what user \(user) may know has changed meanwhile", next: "ask again")
-        case .anybody, .reduced, .full, .operators:
-            ControlRefusal(
-                .notAuthorised, what: "tracker", why: "user \(user) may not know the position",
-                next: "as root: sudo waypost grant \(shellWord(user)) full; "
-                    + "or join the group that may do everything: sudo usermod -aG \(PeerPolicy.trustedGroupName) $USER, then log in again")
+            refusal("what user \(user) may know has changed meanwhile", "ask again")
+        case .anybody, .reduced, .full:
+            refusal("user \(user) may not know the position", "as root: sudo waypost grant \(shellWord(user)) full; or \(join)")
         }
     }
 

@@ -58,7 +58,7 @@ package struct AccessBook: Sendable {
     /// What somebody may know and do now.
     package func access(of peer: Peer, at now: Int64) -> PeerAccess {
         if peer.userID == 0 || peer.userID == ownUserID { return .administrator }
-        guard !isBroken else { return PeerAccess(Authorisation(.none)) }
+        guard !isBroken else { return .closed }
         let own = base(of: .user(peer.userID), at: now)
         let isTrusted = trustedGroupID.map(peer.groupIDs.contains) ?? false
         var known = own ?? (isTrusted ? Authorisation(.full, .always) : Authorisation(.notDetermined))
@@ -72,6 +72,9 @@ package struct AccessBook: Sendable {
         guard known.level == .reduced, hasTemporaryAccuracy(peer, at: now) else { return PeerAccess(known, isOperator: isOperator) }
         return PeerAccess(Authorisation(.full, known.scope, isTemporary: true), isOperator: isOperator)
     }
+
+    /// Whether a grant to somebody changes anything: root and the tracker's own user may always know everything.
+    package func mayBeDecided(about subject: AccessSubject) -> Bool { subject != .user(0) && subject != .user(ownUserID) }
 
     /// What a door gives: without a policy file all that is configured, with one only what it says.
     package func level(of door: AccessPolicy.Door) -> AuthorisationLevel {

@@ -67,6 +67,8 @@ package struct PeerAccess: Sendable, Hashable {
     package var isOperator: Bool
     /// Whether it may decide what others know: root and the tracker's own user.
     package var isAdministrator: Bool
+    /// Whether nobody but root and the tracker's own user is served, because the policy or the grants cannot be used.
+    package var isClosed = false
 
     /// Access from its parts.
     package init(_ authorisation: Authorisation, isOperator: Bool = false, isAdministrator: Bool = false) {
@@ -78,6 +80,12 @@ package struct PeerAccess: Sendable, Hashable {
 
     /// Nobody has decided about this client.
     package static let none = PeerAccess(Authorisation(.notDetermined))
+    /// Somebody, while the policy or the grants cannot be used.
+    package static var closed: PeerAccess {
+        var access = PeerAccess(Authorisation(.none))
+        access.isClosed = true
+        return access
+    }
     /// A member of the tracker's group.
     package static let full = PeerAccess(Authorisation(.full, .always), isOperator: true)
     /// Root, or the tracker's own user.

@@ -8,7 +8,8 @@ struct CapabilitiesCommand: ParsableCommand {
         commandName: "capabilities",
         abstract: "Show what the tracker can do on this box.",
         discussion: """
-            One line per capability; with --json one object.
+            One line per capability, and what this user may know of the position; with --json one object. What the box can do is told to users with \
+            full authorisation only.
 
             Example: waypost capabilities
             """)
@@ -22,6 +23,8 @@ struct CapabilitiesCommand: ParsableCommand {
         if json { return try OutputStream(path: "-").write(value: daemon.value(answering: CapabilitiesRequest())) }
         let answer = try daemon.ask(CapabilitiesRequest())
         let output = try OutputStream(path: "-")
+        try output.write(line: "this user may know: \(CapabilitiesCommand.words(answer.authorisation.level))")
+        guard answer.authorisation.level == .full else { return }
         for receiver in answer.receivers { try output.write(line: "receiver on \(receiver.path): \(receiver.name)") }
         let lines = [
             ("significant changes", answer.hasSignificantChanges),
@@ -32,5 +35,14 @@ struct CapabilitiesCommand: ParsableCommand {
             ("plays a recording or a simulated drive (waypost playback)", answer.isPlayback),
         ]
         for (words, isSo) in lines { try output.write(line: "\(words): \(isSo ? "yes" : "no")") }
+    }
+
+    private static func words(_ level: AuthorisationLevel) -> String {
+        switch level {
+        case .full: "the position"
+        case .reduced: "roughly where the device is"
+        case .none: "nothing of the position"
+        case .notDetermined: "nothing of the position: nobody has decided"
+        }
     }
 }

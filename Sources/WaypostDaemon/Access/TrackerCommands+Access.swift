@@ -38,6 +38,11 @@ extension AuthorisationRequest: TrackerVerb {
 extension GrantRequest: TrackerVerb {
     func answer(by tracker: TrackerCommands, to caller: ControlCaller) async throws(ControlRefusal) -> Answer {
         let subject = try AccessSubject(of: who)
+        guard tracker.access.read({ $0.mayBeDecided(about: subject) }) else {
+            throw ControlRefusal(
+                .badRequest, what: "grant", why: "root and the tracker's user may always know everything",
+                next: "grant it to another user, by name or number")
+        }
         if let purpose {
             guard tracker.access.read({ $0.purposes[purpose] }) != nil else {
                 throw ControlRefusal(
@@ -65,7 +70,7 @@ extension RevokeRequest: TrackerVerb {
 extension GrantChanged {
     fileprivate init(_ subject: AccessSubject, count: Int, _ access: AccessKeeper) {
         self.init()
-        (who, self.count) = (subject.name, count)
+        (who, self.count, problem) = (subject.name, count, access.problem)
         level = access.read { $0.base(of: subject, at: AccessKeeper.now)?.level }
     }
 }

@@ -46,9 +46,15 @@ import Testing
             book.source = source
             book.grantsProblem = source == .missing ? "damaged" : nil
             #expect(book.access(of: pi, at: 0).level == .none)
-            #expect(book.access(of: Peer(userID: 1, groupIDs: [700]), at: 0) == PeerAccess(Authorisation(.none)))
+            #expect(book.access(of: Peer(userID: 1, groupIDs: [700]), at: 0) == .closed)
             for door in AccessPolicy.Door.allCases { #expect(book.level(of: door) == .none) }
         }
+    }
+
+    @Test func nothingIsDecidedAboutRoot() {
+        let book = AccessBook(ownUserID: 990, trustedGroupID: 700)
+        #expect(!book.mayBeDecided(about: .user(990)) && !book.mayBeDecided(about: .user(0)))
+        #expect(book.mayBeDecided(about: .user(1_000)) && book.mayBeDecided(about: .group(0)))
     }
 
     @Test func aUsersOwnRuleCountsBeforeThoseOfGroups() {

@@ -20,7 +20,7 @@ struct GrantCommand: ParsableCommand {
             Example: sudo waypost grant pi full
             """)
 
-    @Argument(help: "The user, by name or number, or @GROUP.")
+    @Argument(help: "The user, by name or number, or @GROUP.", completion: .account)
     var who: String
 
     @Argument(help: "none, reduced or full.")
@@ -34,7 +34,7 @@ struct GrantCommand: ParsableCommand {
         transform: SpanValue.parse)
     var span: Duration?
 
-    @Option(help: ArgumentHelp("Full accuracy only for this purpose of the policy file.", valueName: "key"))
+    @Option(help: ArgumentHelp("Full accuracy only for this purpose of the policy file.", valueName: "key"), completion: .purpose)
     var purpose: String?
 
     @OptionGroup var daemon: DaemonConnection
@@ -61,9 +61,12 @@ struct GrantCommand: ParsableCommand {
         } else {
             let scope = scope == .always ? ", always" : ""
             try output.write(line: "\(printable(answer.who)): \(level.rawValue)\(scope)\(ending)")
-            if let now = answer.level, now.rawValue != level.rawValue {
+            if answer.problem == nil, let now = answer.level, now.rawValue != level.rawValue {
                 SystemProcess.printError("waypost: grant: \(now.rawValue) for now: a grant with an end counts before it")
             }
+        }
+        if let problem = answer.problem {
+            SystemProcess.printError("waypost: grant: it is kept, but does not count now: \(printable(problem))")
         }
     }
 
@@ -81,7 +84,7 @@ struct RevokeCommand: ParsableCommand {
             Example: sudo waypost revoke pi
             """)
 
-    @Argument(help: "The user, by name or number, or @GROUP.")
+    @Argument(help: "The user, by name or number, or @GROUP.", completion: .grantee)
     var who: String
 
     @OptionGroup var daemon: DaemonConnection

@@ -89,6 +89,8 @@ public struct GrantChanged: ControlAnswer {
     public var count = 0
     /// What the user or group has now by name; nil when nobody has decided.
     public var level: AuthorisationLevel?
+    /// Why nobody but root may know anything, whatever is granted; nil when the policy and the grants can be used.
+    public var problem: String?
 
     /// An answer with no values set.
     public init() {}
@@ -98,5 +100,6 @@ public struct GrantChanged: ControlAnswer {
         try codec.member("who", &who, "The user, or a group with @ before it.")
         try codec.member("count", &count, absent: 0, "How many grants were taken back.")
         try codec.member("level", &level, "What this user or group may know now; absent when nobody has decided.")
+        try codec.member("problem", &problem, "Why nobody but root may know anything, whatever is granted.")
     }
 }

@@ -23,7 +23,8 @@ public struct AgentRequest: ControlVerb {
         /// `AGENT`.
         public static let className = "AGENT"
         /// Its description in the guide of the control socket.
-        public static let documentation = "This connection starts the programs. LAUNCH lines come from now on, the first perhaps before this line."
+        public static let documentation =
+            "This connection starts the programs. LAUNCH lines come from now on, the first perhaps before this line."
 
         /// How many programs are to be started now.
         public var dueCount = 0

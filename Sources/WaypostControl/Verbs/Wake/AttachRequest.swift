@@ -21,7 +21,8 @@ public struct AttachRequest: RegistrationRequest {
         /// `ATTACHED`.
         public static let className = "ATTACHED"
         /// Its description in the guide of the control socket.
-        public static let documentation = "The program is attached. Events come as WAKE lines from now on, the first perhaps before this line."
+        public static let documentation =
+            "The program is attached. Events come as WAKE lines from now on, the first perhaps before this line."
 
         /// How many events wait.
         public var eventCount = 0
