@@ -38,7 +38,7 @@ import WaypostSystem
         #expect(
             unchecked == [
                 "configuration", "service", "console", "uart", "modemmanager", "gpsd", "readers", "baud", "permission", "fix", "antenna",
-                "owner", "log", "disk", "clock",
+                "owner", "log", "disk", "clock", "policy", "sharing", "map page",
             ])
     }
 

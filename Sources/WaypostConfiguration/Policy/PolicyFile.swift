@@ -19,10 +19,14 @@ package struct PolicyFile: Sendable {
     package let path: String
     /// Whether the file need not exist: nobody has named it.
     package let isOptional: Bool
+    /// The system whose users and groups it names; nil for this one.
+    package let tree: SystemTree?
 
     /// A policy file.
-    package init(path: String, isOptional: Bool) {
-        (self.path, self.isOptional) = (path, isOptional)
+    ///
+    /// - Parameter tree: a saved system that has it, with users and groups of its own; whose the copy is says nothing there. Nil for this system.
+    package init(path: String, isOptional: Bool, in tree: SystemTree? = nil) {
+        (self.path, self.isOptional, self.tree) = (path, isOptional, tree)
     }
 
     /// The policy file of a configuration.
@@ -42,30 +46,37 @@ package struct PolicyFile: Sendable {
                 if isOptional { return (.missing, []) }
                 return (.broken("policy \(path): no such file, but [control] policy names it"), [])
             }
-            if let obstacle = obstacle(owner) { return (.broken("policy \(path): \(obstacle)"), []) }
-            return PolicyFile.read(bytes, name: path)
+            if tree == nil, let obstacle = obstacle(owner) { return (.broken("policy \(path): \(obstacle.why); \(obstacle.remedy)"), []) }
+            return PolicyFile.read(bytes, name: path, in: tree)
         } catch {
             return (.broken("policy \(path): cannot be read: \(error.reason)"), [])
         }
     }
 
-    /// Why a file of that owner and mode must not be believed: whoever can write it decides.
-    private func obstacle(_ owner: FileOwner) -> String? {
-        if owner.mayBeWrittenByAnybody { return "every user may write it; sudo chmod o-w \(shellWord(path))" }
+    /// The command that makes the file one that is believed; nil when nothing but its text can be wrong.
+    package var remedy: String? {
+        guard tree == nil else { return nil }
+        let file = try? Syscalls.ownedContents(of: path, limit: PolicyFile.maximumBytes)  // What cannot be read has no such remedy.
+        return file.flatMap { obstacle($0.owner)?.remedy }
+    }
+
+    /// Why a file of that owner and mode must not be believed, and the command that changes it: whoever can write it decides.
+    private func obstacle(_ owner: FileOwner) -> (why: String, remedy: String)? {
+        if owner.mayBeWrittenByAnybody { return ("every user may write it", "sudo chmod o-w \(shellWord(path))") }
         let own = SystemAccounts.ownUserID
         // Root looks at the file for the tracker, which runs as another user.
         let service = own == 0 ? UserAccount(named: DefaultPaths.serviceUser)?.userID : nil
         guard owner.userID == 0 || owner.userID == own || owner.userID == service else {
-            return "belongs to user \(SystemAccounts.name(ofUser: owner.userID)), who is neither root nor the tracker's user; "
-                + "sudo chown root \(shellWord(path))"
+            let name = SystemAccounts.name(ofUser: owner.userID)
+            return ("belongs to user \(name), who is neither root nor the tracker's user", "sudo chown root \(shellWord(path))")
         }
         return nil
     }
 
     /// Reads the text of a policy file.
-    package static func read(_ bytes: [UInt8], name: String) -> (source: AccessBook.Source, notices: [String]) {
+    package static func read(_ bytes: [UInt8], name: String, in tree: SystemTree? = nil) -> (source: AccessBook.Source, notices: [String]) {
         do {
-            var reader = PolicyReader()
+            var reader = PolicyReader(tree: tree)
             for member in try parseTOML(bytes) { try reader.read(member) }
             return (.read(reader.policy), reader.notices.map { "policy \(name): \($0)" })
         } catch let error as TOMLSyntaxError {
@@ -85,6 +96,7 @@ private struct PolicyMistake: Error {
 }
 
 private struct PolicyReader {
+    let tree: SystemTree?
     var policy = AccessPolicy()
     var notices: [String] = []
 
@@ -94,15 +106,25 @@ private struct PolicyReader {
         }
         for member in members {
             switch section.key {
-            case "user": try read(member, kind: "user", SystemAccounts.userID(named: member.key).map(AccessSubject.user))
+            case "user": try read(member, kind: "user", userID(named: member.key).map(AccessSubject.user))
             case "group":
-                try read(member, kind: "group", (SystemAccounts.groupID(named: member.key) ?? UInt32(member.key)).map(AccessSubject.group))
+                try read(member, kind: "group", groupID(named: member.key).map(AccessSubject.group))
             case "door": try readDoor(member)
             case "purpose": try readPurpose(member)
             default: try refuse(section)
             }
         }
         if members.isEmpty, !["user", "group", "door", "purpose"].contains(section.key) { try refuse(section) }
+    }
+
+    private func userID(named name: String) -> UInt32? {
+        guard let tree else { return SystemAccounts.userID(named: name) }
+        return tree.accountID(named: name, in: "/etc/passwd") ?? UInt32(name)
+    }
+
+    private func groupID(named name: String) -> UInt32? {
+        guard let tree else { return SystemAccounts.groupID(named: name) ?? UInt32(name) }
+        return tree.accountID(named: name, in: "/etc/group") ?? UInt32(name)
     }
 
     private func refuse(_ section: TOMLMember) throws(PolicyMistake) {

@@ -31,6 +31,17 @@ public struct SystemTree: Sendable {
     /// The first line of a file; nil when there is none.
     public func firstLine(of path: String) -> Evidence? { lines(of: path)?.first }
 
+    /// The number of a user or group, by name.
+    ///
+    /// - Parameter file: `/etc/passwd` or `/etc/group`, each with the number in its third field; passwd(5), group(5).
+    public func accountID(named name: String, in file: String) -> UInt32? {
+        for line in lines(of: file) ?? [] {
+            let fields = line.text.split(separator: ":", maxSplits: 3, omittingEmptySubsequences: false)
+            if fields.count == 4, fields[0] == name { return UInt32(fields[2]) }
+        }
+        return nil
+    }
+
     /// The names in a folder, sorted; nil when there is none, or it may not be read.
     public func names(in folder: String) -> [String]? {
         try? Syscalls.names(inFolder: root + resolved(folder))  // The check that asks says that it is not known.

@@ -7,6 +7,7 @@ enum MapPageCheck: DoctorCheck {
     static let name = "map page"
 
     static func examine(_ facts: SystemFacts) -> CheckReport {
+        guard facts.tree.exists("/etc") else { return .notChecked("no /etc") }
         guard let configuration = facts.configuration else { return .notChecked(facts.whyNoConfiguration) }
         let map = configuration.configuration.map
         guard map.isOn else { return .well }
@@ -22,6 +23,7 @@ enum MapPageCheck: DoctorCheck {
                     evidence: [Evidence(file: file, line: origin?.place.line, text: "insecure_lan = true")],
                     commands: facts.editingCommands(file)))
         }
+        guard facts.tree.exists("/usr/share") else { return CheckReport(findings: findings, notChecked: "no /usr/share") }
         if !facts.tree.exists("/usr/share/javascript/leaflet/leaflet.css") {
             findings.append(
                 Finding(

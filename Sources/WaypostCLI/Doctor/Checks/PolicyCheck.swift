@@ -15,11 +15,14 @@ enum PolicyCheck: DoctorCheck {
     }
 
     static func examine(_ facts: SystemFacts) -> CheckReport {
+        guard facts.tree.exists("/etc") else { return .notChecked("no /etc") }
         guard let loaded = facts.configuration else { return .notChecked(facts.whyNoConfiguration) }
         let named = PolicyFile(loaded.configuration, paths: loaded.paths)
         let path = named.path
         if isHidden(facts.tree.root + path) { return .notChecked("this user may not read \(path)") }
-        let (source, notices) = PolicyFile(path: facts.tree.root + path, isOptional: named.isOptional).read()
+        let file = PolicyFile(
+            path: facts.tree.root + path, isOptional: named.isOptional, in: facts.tree.root.isEmpty ? nil : facts.tree)
+        let (source, notices) = file.read()
         let edit = Array(facts.editingCommands(path).prefix(1))
         switch source {
         case .missing: return .well
@@ -27,7 +30,7 @@ enum PolicyCheck: DoctorCheck {
             return .found(
                 Finding(
                     what: "nobody but root may know the position: \(printable(reason))",
-                    evidence: [Evidence(file: path, text: "is read by the tracker")], commands: edit))
+                    evidence: [Evidence(file: path, text: "is read by the tracker")], commands: file.remedy.map { [$0] } ?? edit))
         case .read(let policy):
             var findings = notices.map { notice in
                 Finding(level: .note, what: printable(notice), evidence: [Evidence(file: path, text: "names it")], commands: edit)

@@ -42,7 +42,7 @@ enum ServiceCheck: DoctorCheck {
 
     /// Whether the tracker starts with a system that does not run.
     private static func enabled(_ facts: SystemFacts) -> CheckReport {
-        guard facts.tree.exists("/etc") else { return .notChecked("no /proc") }
+        guard facts.tree.exists("/etc") else { return .notChecked("no /etc") }
         guard let unit = facts.unitPath else { return .notChecked("waypost is not installed as a service") }
         let wants = SystemFacts.unitFolders.map { "\($0)/multi-user.target.wants/\(SystemFacts.unitName)" }
         let mask = facts.serviceMask

@@ -9,6 +9,7 @@ enum SharingCheck: DoctorCheck {
     static let name = "sharing"
 
     static func examine(_ facts: SystemFacts) -> CheckReport {
+        guard facts.tree.exists("/etc") else { return .notChecked("no /etc") }
         guard let share = facts.configuration?.configuration.share else { return .notChecked(facts.whyNoConfiguration) }
         guard share.isOn else { return .well }
         let taken = takenByGPSD(share, facts)

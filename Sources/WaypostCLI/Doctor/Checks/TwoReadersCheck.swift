@@ -8,7 +8,7 @@ enum TwoReadersCheck: DoctorCheck {
     private static let othersBusiness = ["agetty", "login", "ModemManager"]
 
     static func examine(_ facts: SystemFacts) -> CheckReport {
-        guard let programs = facts.programs else { return .notChecked("no /proc") }
+        guard let programs = facts.programs else { return .notChecked("no programs in /proc") }
         // Shells share terminals; a port of the tracker may be one too.
         let devices = Set(programs.flatMap(\.lines).map(\.device) + facts.ports.map(\.device)).sorted()
         let findings = devices.compactMap { finding(of: $0, facts) }
