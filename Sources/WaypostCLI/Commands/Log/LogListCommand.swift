@@ -40,8 +40,10 @@ struct LogListCommand: ParsableCommand {
         progress.add(bytes: 0)
         if entries.isEmpty, !json { SystemProcess.printError("waypost: log list: there are no tracks in \(folder.path)") }
         let format = json ? ScreenFormat() : location.daemon.format
+        // On a terminal the titles have the words.
+        let isTitled = output.screenColumns != nil
         var table = TextTable(LogListRow.columns, screenColumns: output.screenColumns)
-        for line in table.lines(entries.map { $0.cells(format) }) { try output.write(line: line) }
+        for line in table.lines(entries.map { $0.cells(format, isTitled: isTitled) }) { try output.write(line: line) }
         try CommandFailure.end(with: failures)
     }
 }
@@ -115,27 +117,32 @@ struct LogListRow {
     /// The columns of the list for people.
     static let columns: [TextTable.Column] = [
         .init(title: "track"), .init(title: "from"), .init(title: "to", isTrailing: true), .init(title: "positions", isTrailing: true),
-        .init(title: "segments", isTrailing: true, isOptional: true), .init(title: "GPX", isTrailing: true),
-        .init(title: "journal", isTrailing: true, isOptional: true), .init(title: "remarks"),
+        .init(title: "segments", isTrailing: true, isOptional: true), .init(title: "GPX", isTrailing: true, isOptional: true),
+        .init(title: "journal", isTrailing: true, isOptional: true), .init(title: "remarks", isCut: true),
     ]
 
     /// A size in the one unit of the list, so that sizes can be compared at a glance.
     private static func size(_ bytes: Int64) -> String { "\((bytes + 1_023) / 1_024) KiB" }
 
     /// One row for people.
-    func cells(_ format: ScreenFormat) -> [String] {
+    ///
+    /// - Parameter isTitled: whether titles above say what the figures are.
+    func cells(_ format: ScreenFormat, isTitled: Bool = false) -> [String] {
         var remarks: [String] = []
         if damagedByteCount > 0 { remarks.append("\(counted(damagedByteCount, "byte")) damaged") }
         if !pulledBy.isEmpty { remarks.append("fetched by \(pulledBy.joined(separator: ", "))") }
         // To the minute: the name has the seconds.
         func minute(_ time: UTCTime) -> String { String(format.moment(time).prefix(16)) }
+        func titled(_ words: String, as shorter: @autoclosure () -> String) -> String { isTitled ? shorter() : words }
         let isOneDay = firstTime.map(format.day) == lastTime.map(format.day)
         return [
             journal.stem, firstTime.map(minute) ?? "",
-            lastTime.map { isOneDay ? String(format.timeOfDay($0).prefix(5)) : minute($0) } ?? "", counted(positionCount, "position"),
-            counted(segmentCount, "segment"),
-            track.map { "GPX \(LogListRow.size($0.byteCount))" } ?? (journal.isOpen ? "open" : "GPX gone"),
-            "journal \(LogListRow.size(journalByteCount))", remarks.joined(separator: ", "),
+            lastTime.map { isOneDay ? String(format.timeOfDay($0).prefix(5)) : minute($0) } ?? "",
+            titled(counted(positionCount, "position"), as: "\(positionCount)"),
+            titled(counted(segmentCount, "segment"), as: "\(segmentCount)"),
+            track.map { (isTitled ? "" : "GPX ") + LogListRow.size($0.byteCount) }
+                ?? (journal.isOpen ? "open" : titled("GPX gone", as: "gone")),
+            (isTitled ? "" : "journal ") + LogListRow.size(journalByteCount), remarks.joined(separator: ", "),
         ]
     }
 }
