@@ -22,8 +22,11 @@ struct WatchLines {
         case .position(let watched):
             let row = PositionLine(watched.position, format).row(screenColumns: screenColumns)
             guard watched.isCached else { return found() + [row] }
-            let age = watched.ageSeconds.map { "\(spanText(seconds: $0)) ago" } ?? "it is not known when"
-            return ["\(row)  last known, \(age)"]
+            // A row with a time says when.
+            let age =
+                watched.ageSeconds.map { ", \(spanText(seconds: $0)) ago" }
+                ?? (watched.position.time == nil ? ", it is not known when" : "")
+            return ["\(row)  last known\(age)"]
         case .lost(let loss): return [lost(loss)]
         case .event(let event): return [EventLine(event, format).text]
         case .dropped(let lines): return ["(\(counted(lines.count, "line")) dropped: this terminal is too slow)"]

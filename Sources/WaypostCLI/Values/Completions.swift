@@ -31,6 +31,37 @@ extension CompletionKind {
         }
     }
 
+    /// The names of this user's registrations.
+    static var registration: CompletionKind {
+        .custom { _, _, _ in
+            RunningTracker.ask(ListRegistrationsRequest())?.registrations.map(\.name) ?? []
+        }
+    }
+
+    /// The users and groups of this system.
+    static var account: CompletionKind {
+        .custom { _, _, _ in
+            let names = { (file: String) in
+                (SystemTree(root: "").lines(of: file) ?? []).map { String($0.text.prefix { $0 != ":" }) }
+            }
+            return names("/etc/passwd") + names("/etc/group").map { "@" + $0 }
+        }
+    }
+
+    /// The users and groups to whom something is granted.
+    static var grantee: CompletionKind {
+        .custom { _, _, _ in
+            (RunningTracker.ask(ListGrantsRequest())?.grants ?? []).filter { $0.origin == .grant }.map(\.who)
+        }
+    }
+
+    /// The purposes that the policy file explains.
+    static var purpose: CompletionKind {
+        .custom { _, _, _ in
+            RunningTracker.ask(ListGrantsRequest())?.purposes.keys.sorted() ?? []
+        }
+    }
+
     /// Schemes of sources.
     static var source: CompletionKind {
         .list(SourceRegistry.beginnings)

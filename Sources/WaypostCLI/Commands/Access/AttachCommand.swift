@@ -15,7 +15,7 @@ struct AttachCommand: ParsableCommand {
             Example: waypost attach photo --timeout 10
             """)
 
-    @Argument(help: "The name of the registration.")
+    @Argument(help: "The name of the registration.", completion: .registration)
     var name: String
 
     @Option(help: ArgumentHelp("End after this many events.", valueName: "n"))
@@ -57,7 +57,7 @@ struct AcknowledgeCommand: ParsableCommand {
             Example: waypost ack photo s-12-1781000000
             """)
 
-    @Argument(help: "The name of the registration.")
+    @Argument(help: "The name of the registration.", completion: .registration)
     var name: String
 
     @Argument(help: "The id of the event.")

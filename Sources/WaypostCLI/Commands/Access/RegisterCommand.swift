@@ -187,7 +187,7 @@ struct UnregisterCommand: ParsableCommand {
             Example: waypost unregister photo
             """)
 
-    @Argument(help: "The name of the registration.")
+    @Argument(help: "The name of the registration.", completion: .registration)
     var name: String
 
     @OptionGroup var daemon: DaemonConnection

@@ -68,7 +68,7 @@ struct RequestFullCommand: ParsableCommand {
             Example: waypost request-full --purpose navigation
             """)
 
-    @Option(help: ArgumentHelp("The purpose, as the policy file has it.", valueName: "key"))
+    @Option(help: ArgumentHelp("The purpose, as the policy file has it.", valueName: "key"), completion: .purpose)
     var purpose: String
 
     @Option(help: ArgumentHelp("Why, for the administrator.", valueName: "text"))

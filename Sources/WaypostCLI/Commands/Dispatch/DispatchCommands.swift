@@ -48,6 +48,21 @@ struct DispatchQuestion: ParsableArguments {
     }
 }
 
+/// The destination that a command is for, by itself or as `--to`: all of them when none is named.
+struct DispatchTarget: ParsableArguments {
+    @Argument(help: ArgumentHelp("Only this destination, as --to; default: all.", valueName: "destination"), completion: .destination)
+    var name: String?
+
+    @OptionGroup var question: DispatchQuestion
+
+    /// The destination; nil for all.
+    var destination: String? { name ?? question.destination }
+
+    func validate() throws {
+        guard name == nil || question.destination == nil else { throw ValidationError("name one destination: NAME or --to NAME") }
+    }
+}
+
 /// `waypost dispatch now`: send everything that waits.
 struct DispatchNowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -63,15 +78,15 @@ struct DispatchNowCommand: ParsableCommand {
     @Flag(help: "Wait for the end and print the result.")
     var wait = false
 
-    @OptionGroup var question: DispatchQuestion
+    @OptionGroup var target: DispatchTarget
 
     /// Enough for a backlog of months over a slow line.
     private static let longestWait: Duration = .seconds(86_400)
 
     func run() throws {
-        let request = DispatchNowRequest(destination: question.destination)
-        if wait { return try question.report(question.ask(request, timeout: DispatchNowCommand.longestWait)) }
-        var client = try question.daemon.connect()
+        let request = DispatchNowRequest(destination: target.destination)
+        if wait { return try target.question.report(target.question.ask(request, timeout: DispatchNowCommand.longestWait)) }
+        var client = try target.question.daemon.connect()
         do throws(ControlError) {
             // A problem with the request is reported at once; sending takes its time.
             let outcome = try client.ask(request, timeout: .milliseconds(300))
@@ -100,7 +115,7 @@ struct DispatchDrainCommand: ParsableCommand {
         transform: SpanValue.parse)
     var budget: Duration?
 
-    @OptionGroup var question: DispatchQuestion
+    @OptionGroup var target: DispatchTarget
 
     func validate() throws {
         let longest = DrainDispatchRequest.maximumBudgetSeconds
@@ -111,8 +126,8 @@ struct DispatchDrainCommand: ParsableCommand {
     private var seconds: UInt64 { budget.map { UInt64(($0 / .seconds(1)).rounded(.up)) } ?? 30 }
 
     func run() throws {
-        let request = DrainDispatchRequest(destination: question.destination, budgetSeconds: seconds)
-        try question.report(question.ask(request, timeout: .seconds(Int(seconds) + 10)))
+        let request = DrainDispatchRequest(destination: target.destination, budgetSeconds: seconds)
+        try target.question.report(target.question.ask(request, timeout: .seconds(Int(seconds) + 10)))
     }
 }
 
@@ -123,11 +138,11 @@ struct DispatchPauseCommand: ParsableCommand {
         abstract: "Stop sending, also over restarts; records wait meanwhile.",
         discussion: "Example: waypost dispatch pause --to home")
 
-    @OptionGroup var question: DispatchQuestion
+    @OptionGroup var target: DispatchTarget
 
     func run() throws {
-        _ = try question.ask(PauseDispatchRequest(destination: question.destination))
-        let (whom, option) = question.destination.map { ($0, " --to \(shellWord($0))") } ?? ("every destination", "")
+        _ = try target.question.ask(PauseDispatchRequest(destination: target.destination))
+        let (whom, option) = target.destination.map { ($0, " --to \(shellWord($0))") } ?? ("every destination", "")
         SystemProcess.printError("waypost: dispatch pause: \(whom) is paused; records wait until waypost dispatch resume\(option)")
     }
 }
@@ -137,10 +152,10 @@ struct DispatchResumeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume", abstract: "Send again after a pause.", discussion: "Example: waypost dispatch resume --to home")
 
-    @OptionGroup var question: DispatchQuestion
+    @OptionGroup var target: DispatchTarget
 
     func run() throws {
-        _ = try question.ask(ResumeDispatchRequest(destination: question.destination))
-        SystemProcess.printError("waypost: dispatch resume: records are sent to \(question.destination ?? "every destination") again")
+        _ = try target.question.ask(ResumeDispatchRequest(destination: target.destination))
+        SystemProcess.printError("waypost: dispatch resume: records are sent to \(target.destination ?? "every destination") again")
     }
 }

@@ -36,7 +36,8 @@ struct DispatchTable {
 
     private static func row(_ destination: DestinationReport) -> [String] {
         let name = printable(destination.name)
-        let receipt = destination.receiptSecondsAgo.map { "\(spanText(seconds: $0)) ago" } ?? "not yet"
+        let receipt =
+            destination.receiptSecondsAgo.map { "\(spanText(seconds: $0)) ago" } ?? (destination.sentCount > 0 ? "before start" : "not yet")
         let waiting = destination.positionCount.map { "\($0 &+ destination.eventCount)" } ?? "?"
         let next = destination.isOnDemand ? "on demand" : destination.nextSeconds.map { "in \(spanText(seconds: $0))" } ?? "-"
         let isWell = [.idle, .waiting, .sending].contains(destination.state)
