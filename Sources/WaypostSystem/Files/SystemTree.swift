@@ -33,7 +33,9 @@ public struct SystemTree: Sendable {
 
     /// The number of a user or group, by name.
     ///
-    /// - Parameter file: `/etc/passwd` or `/etc/group`, each with the number in its third field; passwd(5), group(5).
+    /// - Parameters:
+    ///   - name: the user or group.
+    ///   - file: `/etc/passwd` or `/etc/group`, each with the number in its third field; passwd(5), group(5).
     public func accountID(named name: String, in file: String) -> UInt32? {
         for line in lines(of: file) ?? [] {
             let fields = line.text.split(separator: ":", maxSplits: 3, omittingEmptySubsequences: false)
