@@ -15,6 +15,11 @@ var position: Position { missing() }
 var first: Position { missing() }
 var second: Position { missing() }
 var recording: [Position] { missing() }
+var track: [Position] { missing() }
+var roads: Roads { missing() }
+var ways: [(road: RoadWay, nodes: [Int64])] { missing() }
+var nodes: [(number: Int64, place: Coordinate)] { missing() }
+var storage: any RoadStorage { missing() }
 var now: UTCTime { missing() }
 var bytes: [UInt8] { missing() }
 var path: String { missing() }
