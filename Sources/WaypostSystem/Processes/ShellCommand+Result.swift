@@ -1,16 +1,24 @@
 import Glibc
 
 extension ShellCommand {
+    /// How long what a command printed may still take to arrive when the command has ended, in milliseconds.
+    private static var leftoverMilliseconds: Int64 { 500 }
+
     /// Waits until the command has ended, and ends it when that takes too long.
     ///
+    /// What the command has left running is ended with it, and is not waited for, although it may hold the output open.
     /// - Returns: how it ended, and what it printed.
     /// - Cost: blocks this thread.
     public consuming func result(withinMilliseconds limit: Int64) throws(SystemError) -> (end: End, output: [UInt8]) {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4_096)
-        let deadline = MonotonicClock.milliseconds + limit
-        var isOpen = true
-        while isOpen || !hasEnded, MonotonicClock.milliseconds < deadline {
+        var deadline = MonotonicClock.milliseconds + limit
+        var (isOpen, isRunning) = (true, true)
+        while isOpen || isRunning, MonotonicClock.milliseconds < deadline {
+            if isRunning, hasEnded {
+                isRunning = false
+                deadline = min(deadline, MonotonicClock.milliseconds + ShellCommand.leftoverMilliseconds)
+            }
             var descriptors = isOpen ? [pollfd(fd: output, events: Int16(POLLIN), revents: 0)] : []
             _ = try Syscalls.poll(&descriptors, timeoutMilliseconds: 10)
             let count = isOpen ? try Syscalls.readAvailable(output, into: &buffer) : -1
