@@ -1,19 +1,21 @@
 /// The grants without an end as lines of JSON, for the tracker's state.
 ///
-/// What ends with a time is not among them: a restart of the tracker ends it, too.
+/// The last line has how many there are, and a checksum of the lines before: a list that was cut may lack what takes something away. What ends with a time
+/// is not among them: a restart of the tracker ends it, too.
 package enum GrantList {
     /// Why a list cannot be read.
     package struct Damage: Error, Sendable, Hashable, CustomStringConvertible {
-        /// The line, counted from 1.
+        /// The line, counted from 1; 0 when the list as a whole was cut or changed.
         package var line: Int
         /// The problem with the line, for people.
-        package var description: String { "line \(line) is no grant" }
+        package var description: String { line == 0 ? "it is not whole" : "line \(line) is no grant" }
     }
 
     /// Writes the list.
     package static func text(of grants: [AccessGrant]) -> [UInt8] {
         var text = TextBuffer(capacity: 256)
-        for grant in grants where grant.end == nil {
+        let lasting = grants.filter { $0.end == nil }
+        for grant in lasting {
             text.appendJSON { json in
                 json.object { json in
                     switch grant.subject {
@@ -27,17 +29,32 @@ package enum GrantList {
             }
             text.append(byte: UInt8(ascii: "\n"))
         }
-        return text.bytes
+        return text.bytes + lastLine(after: text.bytes, count: lasting.count)
     }
 
     /// Reads the list; a line that is no grant makes all of it unusable, since it may be one that takes something away.
     package static func grants(in text: [UInt8]) throws(Damage) -> [AccessGrant] {
         var grants: [AccessGrant] = []
-        for (index, line) in text.split(separator: UInt8(ascii: "\n")).enumerated() {
+        let lines = text.split(separator: UInt8(ascii: "\n"))
+        for (index, line) in lines.dropLast().enumerated() {
             guard let grant = grant(on: Array(line)) else { throw Damage(line: index + 1) }
             grants.append(grant)
         }
+        let end = lines.last.map { $0.count + 1 } ?? 0
+        guard text.suffix(end).elementsEqual(lastLine(after: Array(text.dropLast(end)), count: grants.count)) else { throw Damage(line: 0) }
         return grants
+    }
+
+    private static func lastLine(after text: [UInt8], count: Int) -> [UInt8] {
+        var line = TextBuffer(capacity: 48)
+        line.appendJSON { json in
+            json.object { json in
+                json.member("grants", count)
+                json.member("crc32c", Int(CRC32C.checksum(text.span.bytes)))
+            }
+        }
+        line.append(byte: UInt8(ascii: "\n"))
+        return line.bytes
     }
 
     private static func grant(on line: [UInt8]) -> AccessGrant? {

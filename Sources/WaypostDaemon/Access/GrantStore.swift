@@ -20,7 +20,8 @@ struct GrantStore: Sendable {
         do throws(SystemError) { text = try Syscalls.contents(of: path, limit: 1 << 20, as: .own) } catch {
             throw Problem(description: "grants \(path): cannot be read: \(error.reason)")
         }
-        do throws(GrantList.Damage) { return try GrantList.grants(in: text ?? []) } catch {
+        guard let text else { return [] }
+        do throws(GrantList.Damage) { return try GrantList.grants(in: text) } catch {
             throw Problem(description: "grants \(path): is damaged: \(error)")
         }
     }

@@ -176,7 +176,22 @@ import Testing
         let text = GrantList.text(of: grants + [AccessGrant(.user(2), .full, end: 5)])
         #expect(String(decoding: text, as: UTF8.self).split(separator: "\n").first == #"{"user":1000,"level":"reduced","scope":"always"}"#)
         #expect(try GrantList.grants(in: text) == grants)
-        #expect(try GrantList.grants(in: []) == [])
+        #expect(try GrantList.grants(in: GrantList.text(of: [])) == [])
+    }
+
+    /// What is missing may be what takes something away.
+    @Test func takesNoPartOfAList() {
+        let text = GrantList.text(of: [AccessGrant(.user(1_000), .full, .always), AccessGrant(.user(1_001), .none)])
+        for count in 0..<text.count {
+            #expect(throws: GrantList.Damage.self, "\(count) bytes") { try GrantList.grants(in: Array(text.prefix(count))) }
+        }
+        let lines = text.split(separator: UInt8(ascii: "\n"))
+        for missing in lines.indices {
+            let rest = lines.indices.filter { $0 != missing }.flatMap { lines[$0] + [UInt8(ascii: "\n")] }
+            #expect(throws: GrantList.Damage.self, "without line \(missing)") { try GrantList.grants(in: rest) }
+        }
+        let changed = String(decoding: text, as: UTF8.self).replacing(#""none""#, with: #""full""#)
+        #expect(throws: GrantList.Damage(line: 0)) { try GrantList.grants(in: Array(changed.utf8)) }
     }
 
     @Test(arguments: [
@@ -186,7 +201,7 @@ import Testing
     ])
     func takesNoDamagedLine(line: String) {
         let good = #"{"user":1,"level":"full","scope":"always"}"#
-        #expect(throws: GrantList.Damage(line: 2)) { try GrantList.grants(in: Array("\(good)\n\(line)\n".utf8)) }
+        #expect(throws: GrantList.Damage(line: 2)) { try GrantList.grants(in: Array("\(good)\n\(line)\n{}\n".utf8)) }
     }
 }
 
