@@ -141,6 +141,7 @@ extension EndToEnd {
             let folder = try TestFolder()
             let options = ["--config", try configuration(in: folder)]
             let tracker = try await TrackerProcess(source: "sim:walk", in: folder, options: options)
+            #expect(try await eventually { try await waypost("fences", "list", "--socket", "socket", in: folder).outputLines.count >= 2 })
             let descriptor = try UnixSocket.connect(folder.path("socket"))
             defer { Syscalls.close(descriptor) }
             try UnixSocket.sendAll(descriptor, Array("{\"request\":\"fences_list\",\"from\":\(from)}\n".utf8))
