@@ -12,7 +12,7 @@ struct MatchCommand: ParsableCommand {
             --lag seconds later, when more is known. The receiver's speed, course and accuracy are used where the recording has them. Fixes off the \
             roads, or outside of the map, are matched to none.
 
-            --json prints a line for each fix: time, lat, lon, matched_lat, matched_lon, way_id, offset_m, confidence; off the roads way_id \
+            --json prints a line for each fix: its time and place, matched_lat, matched_lon, way_id, offset_m, confidence; off the roads way_id \
             is null and there is no place.
 
             Example: waypost match berlin.roads monday.gpx --json
