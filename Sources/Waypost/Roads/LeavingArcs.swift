@@ -33,3 +33,26 @@ struct WayKind: Hashable {
     var properties: RoadKind = []
     var layer: Int8 = 0
 }
+
+extension Roads {
+    /// Visits the arcs on which one may go on from the end of another: neither closed, nor one-way against it, nor forbidden to turn into.
+    ///
+    /// - Parameter visit: is given the arc, its edge, and what the turn costs, in metres.
+    @inline(__always)
+    func forEachArc(
+        after arc: RoadArc, of edge: RoadEdge, for mode: TravelMode, _ turns: TurnCost, visit: (RoadArc, RoadEdge, Double) -> Void
+    ) {
+        let node = edge.end(isReversed: arc.isReversed)
+        let isClosed = closedModes(ofNode: node) & mode.closedBit != 0
+        let direction = edge.lastDirection(isReversed: arc.isReversed)
+        for next in leavingArcs(ofNode: node) {
+            let isBack = next == arc.reversed
+            if isClosed, !isBack { continue }
+            let nextEdge = self.edge(next.edge)
+            guard nextEdge.isOpen(for: mode, isReversed: next.isReversed) else { continue }
+            if edge.hasForbiddenTurn, isForbidden(from: arc, to: next, for: mode) { continue }
+            let turn = isBack ? turns.uTurnMetres : turns.metres(from: direction, to: nextEdge.firstDirection(isReversed: next.isReversed))
+            visit(next, nextEdge, turn)
+        }
+    }
+}

@@ -72,18 +72,8 @@ struct RoadSearch {
         let north = place.northMetres - goal.point.northMetres
         let rest = max(boundMetres - metres + goal.radiusMetres, 0)
         if east * east + north * north > rest * rest { return }
-        let isClosed = roads.closedModes(ofNode: node) & mode.closedBit != 0
-        let direction = edge.lastDirection(isReversed: arc.isReversed)
-        for next in roads.leavingArcs(ofNode: node) {
-            let isBack = next == arc.reversed
-            if isClosed, !isBack { continue }
-            let nextEdge = roads.edge(next.edge)
-            guard nextEdge.isOpen(for: mode, isReversed: next.isReversed) else { continue }
-            if edge.hasForbiddenTurn, roads.isForbidden(from: arc, to: next, for: mode) { continue }
-            let turn =
-                turnMetres
-                + (isBack ? turns.uTurnMetres : turns.metres(from: direction, to: nextEdge.firstDirection(isReversed: next.isReversed)))
-            add(Label(arc: next, metres: metres, turnMetres: turn, previous: previous, isSettled: false))
+        roads.forEachArc(after: arc, of: edge, for: mode, turns) { next, _, turn in
+            add(Label(arc: next, metres: metres, turnMetres: turnMetres + turn, previous: previous, isSettled: false))
         }
     }
 

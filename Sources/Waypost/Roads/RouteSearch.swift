@@ -136,20 +136,12 @@ struct RouteSearch {
         _ arc: RoadArc, _ edge: RoadEdge, seconds: Double, turnSeconds: Double, previous: Int32, start: Int32, _ goal: GeocentricVector
     ) {
         let node = edge.end(isReversed: arc.isReversed)
-        let isClosed = roads.closedModes(ofNode: node) & mode.closedBit != 0
-        let direction = edge.lastDirection(isReversed: arc.isReversed)
         // No way is shorter than the straight line through the Earth, or faster than the fastest road.
         let straight = (GeocentricVector(roads.place(ofNode: node).coordinate) - goal).lengthSquared.squareRoot()
         let rest = straight / mode.greatestSpeedMetresPerSecond
-        for next in roads.leavingArcs(ofNode: node) {
-            let isBack = next == arc.reversed
-            if isClosed, !isBack { continue }
-            let nextEdge = roads.edge(next.edge)
-            guard nextEdge.isOpen(for: mode, isReversed: next.isReversed) else { continue }
-            if edge.hasForbiddenTurn, roads.isForbidden(from: arc, to: next, for: mode) { continue }
-            var turn =
-                Self.secondsPerTurnMetre
-                * (isBack ? turns.uTurnMetres : turns.metres(from: direction, to: nextEdge.firstDirection(isReversed: next.isReversed)))
+        let (roads, mode, turns) = (roads, mode, turns)
+        roads.forEachArc(after: arc, of: edge, for: mode, turns) { next, nextEdge, turnMetres in
+            var turn = Self.secondsPerTurnMetre * turnMetres
             if mode == .car, nextEdge.isLimited, !edge.isLimited { turn += Self.limitedEntrySeconds }
             add(
                 Label(
