@@ -21,6 +21,12 @@ struct OpenJournal {
         self.file = file
     }
 
+    /// Notes records that were written, as they are stored, until they are on the disk.
+    mutating func note(_ bytes: ArraySlice<UInt8>, first: CarriedRecords.First, now: Int64) {
+        atRisk.append(bytes, first: first)
+        if oldestAtRisk == nil { oldestAtRisk = now }
+    }
+
     /// Notes that the carried records have been written here.
     mutating func markWritten(_ carried: CarriedRecords) {
         atRisk = carried.records

@@ -200,6 +200,22 @@ public actor TrackRecorder {
             folder.noteNoDestinations()
         }
         try reserve(UInt64(contents.count))
+        let headByteCount = try write(contents, at: time, source: source)
+        if let header = journal?.header, !contents.isEmpty {
+            let first = CarriedRecords.First(sequence: counter.next, time: time, source: header.source)
+            journal?.note(bytes[headByteCount...], first: first, now: now)
+            counter.use(UInt64(contents.count))
+        }
+        statistics.journalByteCount += bytes.count
+        return counter.next - 1
+    }
+
+    /// Writes records to the open journal or to a new one, leaves what was written in `bytes`, and returns how many of them are the new journal's head.
+    ///
+    /// Nothing of the journal is held when it returns: a second owner would make the next record copy all that are at risk.
+    private func write(
+        _ contents: [(JournalRecord.Content, LogTypes)], at time: UTCTime, source: String?
+    ) throws(RecordingError) -> Int {
         var journal: OpenJournal
         let isNew = self.journal == nil
         bytes.removeAll(keepingCapacity: true)
@@ -230,15 +246,9 @@ public actor TrackRecorder {
             if let carried { journal.markWritten(carried) }
             carried = nil
             rotation.begin(at: journal.first.time)
+            self.journal = journal
         }
-        if !contents.isEmpty {
-            journal.atRisk.append(bytes[headByteCount...], first: .init(sequence: counter.next, time: time, source: journal.header.source))
-            if journal.oldestAtRisk == nil { journal.oldestAtRisk = now }
-            counter.use(UInt64(contents.count))
-        }
-        statistics.journalByteCount += bytes.count
-        self.journal = journal
-        return sequence - 1
+        return headByteCount
     }
 
     private func createJournal(_ first: CarriedRecords.First) throws(RecordingError) -> OpenJournal {
