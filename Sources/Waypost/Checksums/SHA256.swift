@@ -21,7 +21,16 @@ package struct SHA256: Sendable {
     /// Adds the next bytes.
     package mutating func update(_ bytes: RawSpan) {
         byteCount += UInt64(bytes.byteCount)
-        for index in 0..<bytes.byteCount { append(bytes.unsafeLoad(fromByteOffset: index, as: UInt8.self)) }
+        var index = 0
+        while index < bytes.byteCount {
+            guard blockCount == 0, bytes.byteCount - index >= 64 else {
+                append(bytes.unsafeLoad(fromByteOffset: index, as: UInt8.self))
+                index += 1
+                continue
+            }
+            compress(bytes.extracting(index..<index + 64))
+            index += 64
+        }
     }
 
     /// The digest of all bytes, 32 bytes.
@@ -47,31 +56,32 @@ package struct SHA256: Sendable {
         block[blockCount] = byte
         blockCount += 1
         if blockCount == 64 {
-            compress()
+            let full = block
+            compress(full.span.bytes)
             blockCount = 0
         }
     }
 
-    /// Mixes the block into the state.
-    private mutating func compress() {
-        var schedule = [64 of UInt32](repeating: 0)
-        for index in 0..<16 {
-            let at = 4 * index
-            schedule[index] =
-                UInt32(block[at]) << 24 | UInt32(block[at + 1]) << 16 | UInt32(block[at + 2]) << 8 | UInt32(block[at + 3])
-        }
-        for index in 16..<64 {
-            let early = schedule[index - 15]
-            let late = schedule[index - 2]
-            let mixedEarly = SHA256.rotated(early, 7) ^ SHA256.rotated(early, 18) ^ early >> 3
-            let mixedLate = SHA256.rotated(late, 17) ^ SHA256.rotated(late, 19) ^ late >> 10
-            schedule[index] = schedule[index - 16] &+ mixedEarly &+ schedule[index - 7] &+ mixedLate
-        }
+    /// Mixes a block of 64 bytes into the state.
+    ///
+    /// The schedule's 64 words are made as they are used; 16 at a time are enough.
+    private mutating func compress(_ block: RawSpan) {
+        var schedule = [16 of UInt32](repeating: 0)
         var (a, b, c, d) = (state[0], state[1], state[2], state[3])
         var (e, f, g, h) = (state[4], state[5], state[6], state[7])
         for round in 0..<64 {
+            let slot = round & 15
+            if round < 16 {
+                schedule[slot] = UInt32(bigEndian: block.unsafeLoadUnaligned(fromByteOffset: 4 * round, as: UInt32.self))
+            } else {
+                let early = schedule[(round &+ 1) & 15]
+                let late = schedule[(round &+ 14) & 15]
+                let mixedEarly = SHA256.rotated(early, 7) ^ SHA256.rotated(early, 18) ^ early >> 3
+                let mixedLate = SHA256.rotated(late, 17) ^ SHA256.rotated(late, 19) ^ late >> 10
+                schedule[slot] = schedule[slot] &+ mixedEarly &+ schedule[(round &+ 9) & 15] &+ mixedLate
+            }
             let sum1 = SHA256.rotated(e, 6) ^ SHA256.rotated(e, 11) ^ SHA256.rotated(e, 25)
-            let first = h &+ sum1 &+ (e & f ^ ~e & g) &+ SHA256.constants[round] &+ schedule[round]
+            let first = h &+ sum1 &+ (e & f ^ ~e & g) &+ SHA256.constants[round] &+ schedule[slot]
             let sum0 = SHA256.rotated(a, 2) ^ SHA256.rotated(a, 13) ^ SHA256.rotated(a, 22)
             let second = sum0 &+ (a & b ^ a & c ^ b & c)
             (h, g, f, e, d, c, b, a) = (g, f, e, d &+ first, c, b, a, first &+ second)
