@@ -124,7 +124,9 @@ extension RemoveFenceRequest: TrackerVerb {
             throw ControlRefusal(.notFound, what: what, why: "there is no such fence", next: "see waypost fences list")
         }
         tracker.logger.notice("fence \"\(id)\" removed by user \(caller.peer.userID)")
-        return Answer(count: 1)
+        var answer = Answer(count: 1)
+        answer.isInFile = await tracker.fences.keeper.fences.contains { $0.id == id }
+        return answer
     }
 }
 

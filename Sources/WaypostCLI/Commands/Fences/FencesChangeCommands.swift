@@ -99,8 +99,9 @@ struct FencesRemoveCommand: ParsableCommand {
     @OptionGroup var daemon: DaemonConnection
 
     func run() throws {
-        _ = try daemon.ask(RemoveFenceRequest(id: id))
-        try OutputStream(path: "-").write(line: "removed the fence with the id \(quoted(id))")
+        let answer = try daemon.ask(RemoveFenceRequest(id: id))
+        let rest = answer.isInFile ? "; the fence file has one with this id, which is watched from now on" : ""
+        try OutputStream(path: "-").write(line: "removed the fence with the id \(quoted(id))\(rest)")
     }
 }
 

@@ -82,6 +82,8 @@ public struct FencesChanged: ControlAnswer {
     public var replacedCount: Int?
     /// How many wait for the rest of the change; nil when the change is made.
     public var waitingCount: Int?
+    /// Whether the configuration's fence file has a fence with the id of one that was removed; that one is watched from now on.
+    public var isInFile = false
 
     /// An answer with no changes.
     public init() {}
@@ -103,5 +105,8 @@ public struct FencesChanged: ControlAnswer {
         try codec.member("changed", &count, "How many.")
         try codec.member("replaced", &replacedCount, "How many of them have replaced others with the same ids.")
         try codec.member("waiting", &waitingCount, "How many wait for the rest of the change.")
+        try codec.member(
+            "in_file", &isInFile, absent: false,
+            "Whether the fence file has a fence with the id of one that was removed; that one is watched from now on.")
     }
 }
