@@ -11,6 +11,8 @@ extension GeofenceEvent {
         if let crossedAt {
             text.append(" at ")
             text.append(string: format.moment(crossedAt))
+        } else if reason == .crossed {
+            text.append(" at an unknown time")
         }
         if let leftAt {
             text.append(" and left at ")
