@@ -114,7 +114,7 @@ private struct GPSDSession {
             return read(connection)
         } catch {
             let obstacle = error.isUnreachable ? obstacle(isUnknownHost: error.isUnknownHost) : nil
-            return LossDetail("\(source.name): \(error.reason)", advice: error.advice, obstacle: obstacle)
+            return LossDetail("\(source.name): \(obstacle?.absenceWords ?? error.reason)", advice: error.advice, obstacle: obstacle)
         }
     }
 

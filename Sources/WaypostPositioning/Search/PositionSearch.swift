@@ -113,11 +113,19 @@ extension SourceMember {
 }
 
 extension SourceObstacle {
+    /// Why nobody answers, for people; nil when that is not the obstacle.
+    var absenceWords: String? {
+        switch self {
+        case .noGPSD: "no gpsd answers"
+        case .gpsdNotInstalled: "gpsd is not installed"
+        case .unknownHost(let host): "the name \(host) cannot be resolved"
+        default: nil
+        }
+    }
+
     fileprivate func found(by userName: String, words: String) -> String {
         switch self {
-        case .noGPSD: "not connected: no gpsd answers"
-        case .gpsdNotInstalled: "not connected: gpsd is not installed"
-        case .unknownHost(let host): "not connected: the name \(host) cannot be resolved"
+        case .noGPSD, .gpsdNotInstalled, .unknownHost: "not connected: \(absenceWords ?? words)"
         case .gpsdWithoutReceiver: PositionSearch.emptyGPSDWords
         case .noKnownReceiver(let candidates):
             switch candidates.first {
