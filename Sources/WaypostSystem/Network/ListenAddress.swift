@@ -30,6 +30,9 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     /// Whether it stands for every address of this machine.
     package var isEveryAddress: Bool { host == "0.0.0.0" || host == "::" }
 
+    /// Who reaches it, after "everybody in": `the network of 192.168.1.20`.
+    package var networkWords: String { isEveryAddress ? "every network of this machine" : "the network of \(host)" }
+
     /// `127.0.0.1:7575`, `[::1]:7575`.
     package var description: String { (host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host) + ":\(port)" }
 

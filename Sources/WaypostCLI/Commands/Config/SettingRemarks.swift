@@ -28,7 +28,7 @@ struct SettingRemarks {
         loaded.configuration.share.addresses.compactMap { key, address in
             guard !address.isLoopback, let origin = loaded.origins["[share] \(key)"] else { return nil }
             return """
-                \(origin.file):\(origin.place.line):\(origin.place.column): [share] \(key): everybody in the network of \(address.host) may \
+                \(origin.file):\(origin.place.line):\(origin.place.column): [share] \(key): everybody in \(address.networkWords) may \
                 read the position; for this machine alone write "127.0.0.1:\(address.port)"
                 """
         }

@@ -44,7 +44,7 @@ enum SharingCheck: DoctorCheck {
         share.addresses.compactMap { (key, address) -> Finding? in
             guard !address.isLoopback, let evidence = evidence(key, address, facts) else { return nil }
             return Finding(
-                level: .note, what: "[share] \(key): everybody in the network of \(address.host) may read the position",
+                level: .note, what: "[share] \(key): everybody in \(address.networkWords) may read the position",
                 evidence: [evidence],
                 commands: facts.editingCommands(evidence.file))
         }
