@@ -104,6 +104,8 @@ struct ConfigCommand: ParsableCommand {
             commandName: "explain",
             abstract: "Explain a key, or every key of a section: meaning, default, and effective value.",
             discussion: """
+                Users who may not read the configuration see the meaning and the default; exit code 77.
+
                 Example: waypost config explain log.sync_interval
 
                 Example: waypost config explain privacy
@@ -124,7 +126,14 @@ struct ConfigCommand: ParsableCommand {
                 let near = Configuration.nearestKey(to: key).map { "did you mean \($0)?" } ?? "see waypost config show --all"
                 throw CommandFailure(.usage, what: "config explain", why: "there is no key or section '\(oneLine(key))'", next: near)
             }
-            let entries = try ConfigurationInput.load(config).entries
+            // What a key means is no secret, only what it is set to.
+            var entries = try Configuration.read([], paths: .own).entries
+            var refusal: ExitCode?
+            do { entries = try ConfigurationInput.load(config).entries } catch let code as ExitCode
+                where code.rawValue == ExitStatus.notAuthorised.rawValue
+            {
+                refusal = code
+            }
             let output = try OutputStream(path: "-")
             var isFirst = true
             if let section = Configuration.section(named: key) {
@@ -141,13 +150,14 @@ struct ConfigCommand: ParsableCommand {
                 try output.write(line: entry.documentation)
                 if let unit = entry.unit { try output.write(line: "Unit: \(unit).") }
                 try output.write(line: "Default: \(entry.defaultValue)")
-                for entry in occurrences {
+                for entry in occurrences where refusal == nil {
                     let places = entry.places(withColumn: true)
                     let whose = occurrences.count > 1 ? entries.title(of: entry).map { " for \($0)" } ?? "" : ""
                     try output.write(line: "In force\(whose): \(entry.value)" + (places.isEmpty ? "" : " (\(places))"))
                 }
             }
             try output.finish()
+            if let refusal { throw refusal }
         }
     }
 
