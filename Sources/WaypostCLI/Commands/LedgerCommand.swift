@@ -9,10 +9,12 @@ struct LedgerCommand: ParsableCommand {
         commandName: "ledger",
         abstract: "Show what happened to fixes and events: logged, queued, sent, received, or left out and why.",
         discussion: """
-            One line per record, the newest last: time, kind, its number in the log, and for each destination queued, sent (no receipt yet), receipt, refused \
+            Without --id and --since, those of the last ten minutes. One line per record, the newest last: time, kind, its number in the log, and for each destination queued, sent (no receipt yet), receipt, refused \
             (see waypost dispatch list), dropped (refused, and dropped with waypost dispatch drop), unwanted (the destination began later, its queue was discarded or moved, it accepts no positions, or cannot \
             express it), or forgotten (settled so long ago that no more is known). Fixes that were left out in this run of the tracker are shown as stretches, \
             and so are records that a damaged journal has lost.
+
+            Example: waypost ledger
 
             Example: waypost ledger --since 2026-11-22T08:00:00Z
             """)
@@ -30,7 +32,7 @@ struct LedgerCommand: ParsableCommand {
     @OptionGroup var screen: ScreenOptions
 
     func validate() throws {
-        if (id == nil) == (since == nil) { throw ValidationError("say which: --id ID or --since TIME") }
+        if id != nil, since != nil { throw ValidationError("say which: --id ID or --since TIME") }
     }
 
     func run() throws {
@@ -44,12 +46,15 @@ struct LedgerCommand: ParsableCommand {
             }
             return try write(record, format, to: output)
         }
-        guard let since = since?.time(by: format.zone) else { return }
+        let recent = UTCTime(millisecondsSince1970: WallClock.milliseconds &- LedgerCommand.usualSpanMilliseconds)
+        let since = since?.time(by: format.zone) ?? recent
+        var count = 0
         var order = LedgerOrder()
         var next: LedgerCursor? = .first
         while let cursor = next {
             let answer = try daemon.ask(LedgerRequest(.since(since, cursor)), timeout: .seconds(60))
             for record in answer.records {
+                count += 1
                 if case .outbox = cursor {
                     order.hold(record)
                 } else {
@@ -59,7 +64,11 @@ struct LedgerCommand: ParsableCommand {
             next = answer.next
         }
         for record in order.rest() { try write(record, format, to: output) }
+        if count == 0, !json { SystemProcess.printError("waypost: ledger: there is no record since \(format.moment(since))") }
     }
+
+    /// What a person looks at who has just seen something happen.
+    private static let usualSpanMilliseconds: Int64 = 600_000
 
     private func write(_ record: LedgerRecord, _ format: ScreenFormat, to output: borrowing OutputStream) throws {
         if json { try output.write(object: record) } else { try output.write(line: LedgerText(record, format).text) }
