@@ -312,6 +312,10 @@ struct SetupCommand: ParsableCommand {
                 next: "see systemctl status waypostd")
         }
         try output.write(line: "see it work: \(isService ? "sudo " : "")waypost watch")
+        // Nobody else may know the position yet.
+        if isService, let name = ProcessIdentity.current().environment["SUDO_USER"], name != "root" {
+            try output.write(line: "see it without sudo: sudo waypost grant \(shellWord(name)) full")
+        }
         try output.finish()
     }
 }

@@ -10,6 +10,8 @@ struct SetupFiles {
     /// The service's user, who reads them; nil where a user runs the tracker by hand.
     let service: UserAccount?
     private let paths: DefaultPaths
+    /// Whether a configuration was named that does not exist yet.
+    private let isNew: Bool
 
     /// The configuration without the answers.
     let others: LoadedConfiguration
@@ -42,10 +44,16 @@ struct SetupFiles {
     ///
     /// - Parameters:
     ///   - named: the absolute path of the configuration that was named; nil = the service's, which need not exist.
+    ///   - own: the path of the user's own configuration, which need not exist either; any other is perhaps mistyped.
     /// - Errors: the mistakes of other files, and a file of the answers that cannot be read at all. One that was read and has mistakes is
     ///   ``damage``.
-    init(named: String?, paths: DefaultPaths, service: UserAccount?) throws(ConfigurationErrors) {
+    init(
+        named: String?, paths: DefaultPaths, service: UserAccount?, own: String = DefaultPaths.own.configurationFile
+    ) throws(ConfigurationErrors) {
         configurationFile = named ?? paths.configurationFile
+        var (named, paths) = (named, paths)
+        isNew = named == own && Syscalls.kind(own) == .missing
+        if isNew { (named, paths.configurationFile) = (nil, configurationFile) }
         (self.paths, self.service) = (paths, service)
         let path = SetupFiles.path(beside: configurationFile)
         others = try Configuration.load(path: named, paths: paths, with: ConfigurationFile(name: path, bytes: []))
@@ -93,12 +101,18 @@ struct SetupFiles {
     /// Writes the files, each whole or not at all, the secrets first.
     func write(_ draft: Draft) throws(SystemError) {
         if !Syscalls.isFolder(folder) { try Syscalls.createFolders(folder) }
+        // The tracker insists on the file that its --config names.
+        if isNew {
+            try AtomicFile.write(Array(SetupFiles.beginning.utf8), to: configurationFile, mode: 0o640, owner: service?.readerOfRoot)
+        }
         if let damage { try AtomicFile.write(damage.bytes, to: keptPath, mode: 0o640, owner: service?.readerOfRoot) }
         for (path, secret) in draft.secrets {
             try AtomicFile.write(Array((secret + "\n").utf8), to: path, mode: 0o600, owner: service)
         }
         try AtomicFile.write(Array(draft.text.utf8), to: path, mode: 0o640, owner: service?.readerOfRoot)
     }
+
+    private static let beginning = "# The configuration of waypost; see man waypost.toml. The answers of waypost setup are in conf.d.\n"
 
     /// The problems that `config check` reports about the files that the configuration names, now that all are there.
     var problems: [String] {
