@@ -37,7 +37,8 @@ import WaypostSystem
         let unchecked = system.examine().filter { $0.report.notChecked != nil }.map(\.check)
         #expect(
             unchecked == [
-                "configuration", "service", "console", "uart", "modemmanager", "gpsd", "readers", "baud", "permission", "fix", "antenna",
+                "configuration", "service", "console", "uart", "modemmanager", "gpsd", "readers", "baud", "permission", "position",
+                "antenna",
                 "owner", "log", "disk", "clock", "policy", "sharing", "map page",
             ])
     }
@@ -292,7 +293,7 @@ import WaypostSystem
             try $0.remove("/sys/class/rtc/.keep")
         },
         Fault(
-            name: "no fix under a narrow sky", check: "fix",
+            name: "no fix under a narrow sky", check: "position",
             evidence: "/commands/status.json: source serial:auto: the receiver has no fix, 0 of 5",
             command: "waypost watch --count 1"
         ) {
@@ -300,7 +301,7 @@ import WaypostSystem
                 #""state":"lost","reason":"no_fix","detail":"the receiver has no fix","satellites_seen":5,"satellites_used":0"#)
         },
         Fault(
-            name: "a silent receiver", check: "fix", evidence: "/commands/status.json: source serial:auto: the source is silent",
+            name: "a silent receiver", check: "position", evidence: "/commands/status.json: source serial:auto: the source is silent",
             command: "sudo waypost receiver show"
         ) { try $0.writeStatus(#""state":"lost","reason":"silent","detail":"the source is silent""#) },
         Fault(
@@ -366,7 +367,7 @@ import WaypostSystem
         #expect(system.findings().isEmpty)
         #expect(system.findings(.note).map(\.check) == ["antenna"])
         try system.writeStatus(#""state":"searching","satellites_seen":4"#, uptime: 20)
-        #expect(system.findings(.note).map(\.check) == ["fix"])
+        #expect(system.findings(.note).map(\.check) == ["position"])
     }
 
     @Test func saysWhatTheTrackerSaysOfALoss() throws {

@@ -65,7 +65,7 @@ import Testing
         let system = try FakeSystem()
         try system.write("cpu  1 2 3\nbtime 34\n", to: "/proc/stat")
         try system.writeStatus(#""state":"searching","satellites_seen":4"#, uptime: 400)
-        #expect(system.findings().map(\.check) == ["fix", "clock"])
+        #expect(system.findings().map(\.check) == ["position", "clock"])
         try system.writeStatus(#""state":"searching""#, uptime: 0)
         let what = system.findings(.note).first?.finding.what
         #expect(what?.hasPrefix("no satellite in view yet; a cold start") == true, "\(what ?? "")")
@@ -88,7 +88,7 @@ import Testing
     ]) func saysThatASavedStatusIsDamaged(text: String, reason: String) throws {
         let system = try FakeSystem()
         try system.write(text, to: "/commands/status.json")
-        #expect(system.examine().first { $0.check == "fix" }?.report.notChecked == reason)
+        #expect(system.examine().first { $0.check == "position" }?.report.notChecked == reason)
         #expect(system.examine().first { $0.check == "antenna" }?.report.notChecked == reason)
     }
 }

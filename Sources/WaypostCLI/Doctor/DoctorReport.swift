@@ -21,6 +21,19 @@ struct DoctorReport {
         reports.compactMap { entry in entry.report.notChecked.map { (entry.check, $0) } }
     }
 
+    /// What was not checked, one line for each reason.
+    private var uncheckedLines: [String] {
+        var reasons: [(reason: String, checks: [String])] = []
+        for (check, reason) in unchecked {
+            if let index = reasons.firstIndex(where: { $0.reason == reason }) {
+                reasons[index].checks.append(check)
+            } else {
+                reasons.append((reason, [check]))
+            }
+        }
+        return reasons.map { "not checked: \($0.checks.joined(separator: ", ")): \(oneLine($0.reason, limit: 200))" }
+    }
+
     /// The lines for people: faults, notes, what was not checked, and the sum.
     var lines: [String] {
         var lines: [String] = []
@@ -38,7 +51,7 @@ struct DoctorReport {
                 }
             }
         }
-        lines += unchecked.map { "not checked: \($0.check): \(oneLine($0.reason, limit: 200))" }
+        lines += uncheckedLines
         let well = reports.filter { $0.report == .well }.map(\.check)
         if !well.isEmpty { lines.append("ok: \(well.joined(separator: ", "))") }
         lines += whereToRun

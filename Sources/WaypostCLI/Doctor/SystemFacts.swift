@@ -81,7 +81,9 @@ struct SystemFacts: Sendable {
 
     /// Why there is no usable configuration.
     var whyNoConfiguration: String {
-        mistakes.allSatisfy { $0.kind == .notPermitted } ? "this user may not read the configuration" : "the configuration has mistakes"
+        mistakes.allSatisfy { $0.kind == .notPermitted }
+            ? "this user may not read the configuration; as root: sudo waypost doctor"
+            : "the configuration has mistakes"
     }
 
     /// The sources.

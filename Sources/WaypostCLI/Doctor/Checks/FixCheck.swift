@@ -6,7 +6,7 @@ import WaypostSystem
 
 /// A running tracker without positions, and why.
 enum FixCheck: DoctorCheck {
-    static let name = "fix"
+    static let name = "position"
 
     static func examine(_ facts: SystemFacts) -> CheckReport {
         guard let source = TrackerSource(facts) else { return .notChecked(TrackerSource.whyUnknown(facts)) }
