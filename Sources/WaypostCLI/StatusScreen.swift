@@ -62,9 +62,10 @@ struct StatusScreen {
             lines.append("source    \(source.url)\(connected): \(source.state)\(satellites(source))")
         }
         if status.problems == nil {
-            lines.append("access    this user may not see more; as root, for the position, or for everything and after the next login:")
             let user = ProcessIdentity.current().userName ?? "$USER"
+            lines.append("access    this user may not see everything, such as problems; for the position:")
             lines.append("\(StatusScreen.commandIndent)sudo waypost grant \(user) full")
+            lines.append("          for everything, after the next login:")
             lines.append("\(StatusScreen.commandIndent)\(CommandFailure.joinCommand(group: PeerPolicy.trustedGroupName))")
         }
         let change = status.lastSwitch
@@ -147,14 +148,17 @@ struct StatusScreen {
     private func fenceLines(_ fences: StatusReport.Fences) -> [String] {
         let inside = fences.inside ?? []
         let names = inside.isEmpty ? "" : ", inside \(inside.prefix(5).joined(separator: ", "))\(inside.count > 5 ? " and more" : "")"
-        let events = fences.events.suffix(3).map { "          \(EventLine($0, format).text)" }
+        let events = fences.events.suffix(3).enumerated().map { index, event in
+            "\(index == 0 ? "events    " : "          ")\(EventLine(event, format).text)"
+        }
         return ["fences    \(counted(fences.count, "fence"))\(names)"] + events
     }
 
     /// What was logged, what it cost the disk, and what was left out.
     private func logLines(_ log: StatusReport.Log) -> [String] {
         let state = log.isRecording ? "" : ", paused"
-        let counts = "\(counted(log.positionCount, "position")) in \(counted(log.segmentCount, "segment"))"
+        let segments = log.segmentCount > 1 ? " in \(log.segmentCount) segments" : ""
+        let counts = "\(counted(log.positionCount, "position"))\(segments) since the start"
         let writes = log.writes
         let bytes = writes.journalByteCount &+ writes.trackByteCount &+ writes.otherByteCount
         var disk = "          disk: \(counted(writes.synchronizationCount, "fsync")), \(sizeText(bytes: bytes))"

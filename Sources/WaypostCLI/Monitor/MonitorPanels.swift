@@ -166,10 +166,18 @@ struct MonitorPanels {
         let lines = destinations.flatMap { destination in
             var line = MonitorLine("\(destination.name)  ", .bold)
             line.append(MonitorPanels.figures(of: destination))
-            if let seconds = destination.nextSeconds { line.append(", next in \(spanText(seconds: seconds))") }
-            if [.idle, .waiting, .sending].contains(destination.state) { return [line] }
+            var lines = [line]
+            if let next = destination.nextSeconds.map({ MonitorLine(", next in \(spanText(seconds: $0))") }) {
+                // A number that is cut off looks like another.
+                if line.width + next.width <= columns {
+                    lines[0].append(next)
+                } else {
+                    lines.append(MonitorLine("  next in \(spanText(seconds: destination.nextSeconds ?? 0))"))
+                }
+            }
+            if [.idle, .waiting, .sending].contains(destination.state) { return lines }
             let problem = [destination.state.text, destination.reason].compactMap { $0 }.joined(separator: ": ")
-            return [line] + sentence("  \(problem)", [.bold, .yellow])
+            return lines + sentence("  \(problem)", [.bold, .yellow])
         }
         let none = [MonitorLine("no destinations", .dim)]
         return MonitorPanel("SENDING", lines.isEmpty ? none : lines, least: 2)
@@ -185,7 +193,8 @@ struct MonitorPanels {
         guard let log = state.status?.log else { return MonitorPanel("LOG", [MonitorLine("-", .dim)], least: 1) }
         if log.isOff { return MonitorPanel("LOG", [MonitorLine("off", .dim)], least: 1) }
         let note = log.isRecording ? MonitorLine("recording", .green) : MonitorLine("paused", [.bold, .red])
-        let counts = "\(counted(log.positionCount, "position")), \(counted(log.segmentCount, "segment")), \(sizeText(bytes: log.byteCount))"
-        return MonitorPanel("LOG", note: note, [MonitorLine(counts), MonitorLine(log.directory, .dim)], least: 1)
+        let counts = "\(counted(log.positionCount, "position")) since the start"
+        let place = "\(sizeText(bytes: log.byteCount)) in \(log.directory)"
+        return MonitorPanel("LOG", note: note, [MonitorLine(counts), MonitorLine(place, .dim)], least: 1)
     }
 }

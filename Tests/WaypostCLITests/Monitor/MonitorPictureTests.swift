@@ -54,11 +54,18 @@ import WaypostControl
             "degraded", "47.378000 N 8.540000 E, 408 m, ±3.2 m", "3D, 43.2 km/h, 127°, 13 satellites", "1 used of 2",
             "E  12  43  ████████··   71°  45°", "● Yard  inside, 12 m", "○ Home  1.2 km", "11:59:30  dwell Yard",
             "home  12 waiting, 40 sent, next in 40 s",
-            "failing: 401: who are you?", "60 positions, 1 segment, 3.6 KiB", "! lab: refused: who are you?",
+            "failing: 401: who are you?", "60 positions since the start", "! lab: refused: who are you?",
         ] { #expect(text.contains { $0.contains(words) }, "\(words)") }
         // The newest event, the nearest fence and the satellite in use come first.
         #expect(order(of: ["11:59:30", "11:59:00"], in: text) && order(of: ["Yard  inside", "Home  1.2"], in: text))
         #expect(order(of: ["E  12", "G   5"], in: text))
+    }
+
+    /// A number that is cut off looks like a smaller one.
+    @Test func showsANumberWhole() {
+        let status = MonitorPictureTests.lines[0].replacing(#""sent":40,"#, with: #""sent":40000,"#)
+        let text = MonitorPictureTests.picture([status], columns: 80, rows: 24).map(\.text)
+        #expect(text.contains { $0.contains("home  12 waiting, 40000 sent ") } && text.contains { $0.contains("  next in 40 s") })
     }
 
     @Test func saysWhatItDoesNotShow() {
