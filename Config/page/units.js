@@ -45,7 +45,7 @@ export function span(seconds) {
 
 export function bytes(count) {
   let [value, unit] = [count, "B"];
-  for (const larger of ["kB", "MB", "GB"]) if (value >= 1000) [value, unit] = [value / 1000, larger];
+  for (const larger of ["KiB", "MiB", "GiB"]) if (value >= 1024) [value, unit] = [value / 1024, larger];
   return `${number(value, unit === "B" || value >= 99.5 ? 0 : 1)} ${unit}`;
 }
 

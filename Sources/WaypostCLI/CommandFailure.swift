@@ -13,7 +13,8 @@ struct CommandFailure: Error {
 
     /// A file whose name does not give its format; standard input and output have no name.
     static func withoutFormat(_ path: String, called standard: String = "standard input", next: String) -> CommandFailure {
-        path == "-"
+        if Syscalls.isFolder(path) { return CommandFailure(.usage, what: path, why: "is a folder", next: "name the files in it") }
+        return path == "-"
             ? CommandFailure(.usage, what: standard, why: "has no extension that gives its format", next: next)
             : CommandFailure(.usage, what: path, why: "its extension does not give a format", next: next)
     }

@@ -5,7 +5,9 @@ import Waypost
 
 /// What `waypost devices` says of a made-up system.
 @Suite struct DevicesTests {
-    private func lines(_ system: FakeSystem, json: Bool = false) -> [String] { DevicesCommand.lines(root: system.path, json: json) }
+    private func lines(_ system: FakeSystem, json: Bool = false) -> [String] {
+        DevicesCommand.lines(DevicesCommand.devices(root: system.path), json: json)
+    }
 
     @Test func namesTheReceiverItsLinksAndWhoHasIt() throws {
         let system = try FakeSystem()

@@ -27,18 +27,27 @@ struct DevicesCommand: ParsableCommand {
         if let root, !Syscalls.isFolder(root) {
             throw CommandFailure(.inputMissing, what: root, why: "is not a folder", next: "name the root of a saved system tree")
         }
-        let lines = DevicesCommand.lines(root: root, json: json)
+        let devices = DevicesCommand.devices(root: root)
         let output = try OutputStream(path: "-")
-        if lines.isEmpty, !json {
-            SystemProcess.printError("waypost: no serial lines; plug the receiver in, or see dmesg why it does not appear")
-        }
-        for line in lines { try output.write(line: line) }
+        for line in DevicesCommand.lines(devices, json: json) { try output.write(line: line) }
+        if !json, let remark = DevicesCommand.remark(devices) { SystemProcess.printError("waypost: \(remark)") }
+    }
+
+    /// The serial lines of this system, or of a saved tree.
+    static func devices(root: String?) -> [SerialDevice] {
+        root.map { saved(in: SystemTree(root: $0)) } ?? SerialDeviceCatalogue().devicesWithHolders()
     }
 
     /// The lines to print, device by device.
-    static func lines(root: String?, json: Bool) -> [String] {
-        let devices = root.map { saved(in: SystemTree(root: $0)) } ?? SerialDeviceCatalogue().devicesWithHolders()
-        return devices.flatMap { json ? [line($0)] : DeviceLines($0).lines }
+    static func lines(_ devices: [SerialDevice], json: Bool) -> [String] {
+        devices.flatMap { json ? [line($0)] : DeviceLines($0).lines }
+    }
+
+    /// What to do when nothing is plugged in; nil when something is.
+    static func remark(_ devices: [SerialDevice]) -> String? {
+        let next = "plug the receiver in, or see dmesg why it does not appear"
+        if devices.isEmpty { return "no serial lines; \(next)" }
+        return devices.contains { $0.vendorID != nil } ? nil : "nothing is plugged in on USB; \(next)"
     }
 
     /// The serial lines of a saved tree, with the processes in its `/proc`.

@@ -72,6 +72,12 @@ struct PageShareCommand: ParsableCommand {
     }
 
     func run() throws {
-        try PageCommand.print(try daemon.ask(PageRequest(guestSeconds: hours * 3_600)), asJSON: json)
+        let seconds = hours * 3_600
+        try PageCommand.print(try daemon.ask(PageRequest(guestSeconds: seconds)), asJSON: json)
+        guard !json else { return }
+        let end = UTCTime(millisecondsSince1970: WallClock.milliseconds &+ Int64(seconds) &* 1_000)
+        SystemProcess.printError(
+            "waypost: page share: anyone who has the link may look until \(daemon.format.moment(end).prefix(16)); waypost page share --help says how to end it"
+        )
     }
 }

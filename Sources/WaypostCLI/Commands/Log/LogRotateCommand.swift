@@ -19,6 +19,10 @@ struct LogRotateCommand: ParsableCommand {
     func run() throws {
         // A day of fixes takes seconds on a small board.
         let answer = try daemon.ask(RotateLogRequest(), timeout: .seconds(300))
-        if let track = answer.track { try OutputStream(path: "-").write(path: track) }
+        guard let track = answer.track else {
+            SystemProcess.printError("waypost: log rotate: nothing was recorded since the last track; there is no file to make")
+            return
+        }
+        try OutputStream(path: "-").write(path: track)
     }
 }
