@@ -48,6 +48,7 @@ let package = Package(
         // The one place that talks to libc and the system.
         .target(name: "CTaskPool", cSettings: [.treatAllWarnings(as: .error)]),
         .target(name: "CClock", cSettings: [.treatAllWarnings(as: .error)]),
+        .target(name: "CMapping", cSettings: [.treatAllWarnings(as: .error)]),
         .target(name: "CLibrary", cSettings: [.treatAllWarnings(as: .error)], linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CSQLite", dependencies: ["CLibrary"], cSettings: [.treatAllWarnings(as: .error)]),
         .target(name: "CCurl", dependencies: ["CLibrary"], cSettings: [.treatAllWarnings(as: .error)]),
@@ -58,7 +59,7 @@ let package = Package(
         .target(
             name: "WaypostSystem",
             dependencies: [
-                "Waypost", "CTaskPool", "CClock", "CSQLite", "CCurl", "CZlib", "CSodium", "CMosquitto", "CCurses",
+                "Waypost", "CTaskPool", "CClock", "CMapping", "CSQLite", "CCurl", "CZlib", "CSodium", "CMosquitto", "CCurses",
                 .product(name: "DequeModule", package: "swift-collections"), .product(name: "HeapModule", package: "swift-collections"),
             ],
             swiftSettings: strict),

@@ -33,13 +33,14 @@ extension Room {
         // The one place that talks to libc and the system.
         Room(
             name: "WaypostSystem", floor: 1,
-            targets: ["Waypost", "CTaskPool", "CClock", "CSQLite", "CCurl", "CZlib", "CSodium", "CMosquitto", "CCurses"],
+            targets: ["Waypost", "CTaskPool", "CClock", "CMapping", "CSQLite", "CCurl", "CZlib", "CSodium", "CMosquitto", "CCurses"],
             products: ["DequeModule", "HeapModule"],
             toolchain: ["Glibc", "Musl", "Synchronization", "_Concurrency"]),
 
         // Shims over C libraries and over what of the system only C can call.
         Room(name: "CTaskPool", floor: 0),
         Room(name: "CClock", floor: 0),
+        Room(name: "CMapping", floor: 0),
         Room(name: "CLibrary", floor: -1),
         Room(name: "CSQLite", floor: 0, targets: ["CLibrary"]),
         Room(name: "CCurl", floor: 0, targets: ["CLibrary"]),
