@@ -39,7 +39,9 @@ public final class MappedFile: RoadStorage {
 
     /// Gives back the memory of whole pages in a range that is not needed for now; they are read again when they are.
     public func release(_ range: Range<Int>) {
-        guard !isCut, let start = UnsafeMutableRawPointer(mutating: bytes.baseAddress), !range.isEmpty, range.upperBound <= count else { return }
+        guard !isCut, let start = UnsafeMutableRawPointer(mutating: bytes.baseAddress), !range.isEmpty, range.upperBound <= count else {
+            return
+        }
         let page = Int(sysconf(Int32(_SC_PAGESIZE)))
         let first = range.lowerBound / page * page
         // Advice that is not taken costs memory, nothing else.
