@@ -68,11 +68,17 @@ const handlers = {
     showState();
   },
   position(fix, lateness) {
-    if (fix.mode > 1 && settings.shown !== "matched") take(fix, lateness);
+    state.raw = fix;
+    // Of the best position only the matched event that follows tells which it is.
+    const waits = settings.shown === "matched" || settings.shown !== "raw" && state.status.roads?.matching;
+    if (fix.mode > 1 && !waits) take(fix, lateness);
     performance.mark("position");
   },
-  matched(fix, lateness) {
-    if (settings.shown !== "raw") take(fix, lateness);
+  matched({ position, confidence, road }, lateness) {
+    state.road = position && road;
+    if (settings.shown === "raw") return;
+    if (position && (confidence >= 0.5 || settings.shown === "matched")) take(position, lateness);
+    else if (settings.shown !== "matched" && state.raw?.mode > 1) take(state.raw, lateness);
   },
   sky: showSky,
   lost(loss) {

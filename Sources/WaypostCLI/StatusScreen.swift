@@ -27,7 +27,7 @@ struct StatusScreen {
         ]
         lines += sourceLines
         if let following = status.following.flatMap(words) { lines.append("following \(following)") }
-        lines += privacyLines + positionLines
+        lines += privacyLines + positionLines + roadLines
         if let fences = status.fences { lines += fenceLines(fences) }
         if let log = status.log { lines += log.isOff ? ["log       off ([log] types = []): positions are not kept"] : logLines(log) }
         // One that was removed, and for which nothing waits, is in `waypost dispatch` alone.
@@ -142,6 +142,13 @@ struct StatusScreen {
         }
         let last = LastPlace(status.lastPosition, ageSeconds: status.lastPositionAgeSeconds, format)
         return last.map { ["position  none now; \($0.words)"] } ?? []
+    }
+
+    /// The road, while positions are matched.
+    private var roadLines: [String] {
+        guard let roads = status.roads, roads.isMatching, status.position != nil else { return [] }
+        if let place = roads.place { return ["road      \(RoadWords(place).detail)"] }
+        return ["road      none\(roads.isCovered == false ? ": the road file does not have this area" : " near")"]
     }
 
     /// The fences, those the device is inside of, and the last events.

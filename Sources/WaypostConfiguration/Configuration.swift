@@ -18,6 +18,8 @@ package struct Configuration: Equatable, Sendable {
     package var log: Log
     /// The fences that are watched.
     package var geofences = Geofences()
+    /// On which roads positions are put.
+    package var matching = Matching()
     /// Where positions and events are sent; a destination without a server is ignored.
     package var destinations = [DestinationConfiguration()]
     /// The queue of records to send.
@@ -126,6 +128,16 @@ package struct Configuration: Equatable, Sendable {
         package var rule = BorderRule.robust
         /// How many fences are watched at most, the nearest ones; 0 = all.
         package var maxActive = 0
+    }
+
+    /// On which roads positions are put: `[matching]`.
+    package struct Matching: Equatable, Sendable {
+        /// The road file; nil for none.
+        package var roads: String?
+        /// How the device travels.
+        package var mode = TravelMode.car
+        /// Whether positions are matched.
+        package var isEnabled = false
     }
 
     /// The queue of records to send: `[dispatch]`.

@@ -73,6 +73,8 @@ public enum ControlTopic: Sendable, Hashable, CaseIterable {
     case noFix
     /// The satellites in view (SKY); only for watches that ask.
     case sky
+    /// The place on a road (MATCHED); only for watches that ask.
+    case matched
     /// The position was lost (LOST).
     case loss
     /// An event (EVENT).

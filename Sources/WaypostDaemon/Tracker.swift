@@ -44,6 +44,11 @@ struct Tracker {
         let erased = logFolder.erasedStretches(logger: logger)
         let stored = lastPosition.load(through: gate, erased: erased, logger: logger)
         let manager = PositioningManager(source: source, settings: positioningSettings(stored: stored))
+        let roads = makeRoadMatcher()
+        if let roads {
+            await manager.matchPositions(with: PrivateMatcher(roads, behind: source), onlyOnNeed: !matchesAlways)
+            if matchesAlways { await roads.look() }
+        }
         let clock = ConfirmedClock(folder: stateFolder, logger: logger)
         let dispatches = await DispatchService.open(
             configuration, stateFolder: stateFolder, secrets: secrets, time: clock, isSilent: privacy.isPrivate, logger: logger)
@@ -54,7 +59,7 @@ struct Tracker {
         }
         let log = LogKeeper(
             recorder: recorder, thinning: configuration.log.thinning, keepsEverything: configuration.log.types.contains(.source),
-            observer: logReporter)
+            expectsMatches: matchesAlways, observer: logReporter)
         let follower = PositionFollower(
             configuration.selection, log: log, hold: await manager.hold(nil, reason: "tracker"), store: lastPosition,
             stored: stored, logger: logger)
@@ -89,14 +94,16 @@ struct Tracker {
         }
         let search = SearchReporter(source: source.name, surroundings: surroundings, logger: logger)
         let reporter = StatusReporter(
-            manager: manager, source: source, search: search, recorder: recorder, log: log, logged: logReporter, events: events,
+            manager: manager, source: source, roads: roads, search: search, recorder: recorder, log: log, logged: logReporter,
+            events: events,
             fences: fences.keeper,
             dispatches: dispatches, state: stateWatch, clock: clock, logFolder: configuration.log.directory, stateFolder: stateFolder,
             configurationFile: surroundings.configurationFile, replacements: replacements, display: configuration.display,
             tellsCoarsePlace: configuration.privacy.inside == .coarse, watches: watches, sharing: sharing, page: page,
             accessKeeper: access, wakes: wakes, doors: doors)
         let commands = TrackerCommands(
-            manager: manager, holds: HoldRegistry(), fenceParts: FenceParts(), fences: fences, source: source, follower: follower,
+            manager: manager, holds: HoldRegistry(), fenceParts: FenceParts(), fences: fences, source: source, roads: roads,
+            follower: follower,
             watches: watches, privacy: privacy, recorder: archivist, dispatches: dispatches, clock: clock, logged: logReporter,
             logFolder: logFolder, logTypes: configuration.log.types, configurationFile: surroundings.configurationFile, page: page,
             access: access, wakes: wakes, connections: OpenConnections(), doors: doors, logger: logger)

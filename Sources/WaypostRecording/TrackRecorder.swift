@@ -149,8 +149,11 @@ public actor TrackRecorder {
     /// Notes that the track is interrupted: the next fix begins a new segment.
     ///
     /// Nothing is written until then.
-    public func note(_ reason: SegmentBreak) {
-        for index in segmenters.indices { segmenters[index].rule.note(reason) }
+    /// - Parameters:
+    ///   - reason: why.
+    ///   - types: the types whose tracks are interrupted.
+    public func note(_ reason: SegmentBreak, of types: LogTypes = .all) {
+        for index in segmenters.indices where types.contains(LogTypes(segmenters[index].type)) { segmenters[index].rule.note(reason) }
     }
 
     /// When ``synchronizeIfDue(now:)`` is next due, in monotonic nanoseconds; nil while everything is on the disk.

@@ -79,7 +79,7 @@ import WaypostTestKit
         let text = "[\(dots)]\n\(dots) = [\n\(open)\(close)]\n"
         #expect(
             mistakes(in: text) == [
-                "waypost.toml:1:2: there is no section 'a'; known: [[source]], [tracking], [power], [log], [geofences], "
+                "waypost.toml:1:2: there is no section 'a'; known: [[source]], [tracking], [power], [log], [geofences], [matching], "
                     + "[[destination]], [dispatch], [privacy], [share], [time], [display], [control], [map]"
             ])
         #expect(mistakes(in: "\n\(dots).a = 1") == ["waypost.toml:2:1: invalid TOML: more than 100 dots in one line"])

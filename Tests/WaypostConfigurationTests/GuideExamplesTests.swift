@@ -13,7 +13,7 @@ import WaypostConfiguration
 
     /// Every guide that shows any.
     private static let names = [
-        "ComingFromGPSD", "Diagnosing", "Dispatching", "FromAnEmptyCard", "OperatingATracker", "Privacy", "RaspberryPi",
+        "ComingFromGPSD", "Diagnosing", "Dispatching", "FromAnEmptyCard", "OperatingATracker", "Privacy", "RaspberryPi", "RoadsAndRoutes",
         "SendingToKnownServers", "SharingPositions", "TheMapPage",
     ]
 

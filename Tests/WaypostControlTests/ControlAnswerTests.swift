@@ -68,11 +68,19 @@ struct ControlAnswerTests {
             case .lost(let loss):
                 found.insert("lost")
                 #expect(loss.line.text == line.text)
-            case .dropped, .authorisation, .other: Issue.record("\(line.text)")
+            case .matched, .dropped, .authorisation, .other: Issue.record("\(line.text)")
             }
         }
         #expect(found == ["significant", "position", "no fix", "sky", "event", "lost"])
         #expect(try WatchLine(line: Array(#"{"class":"LATER","x":1}"#.utf8)) == .other("LATER"))
+        let road = #"{"way_id":7,"name":"Hauptstraße","class":"primary","oneway":true,"speed_kmh":50}"#
+        let place = #"{"mode":2,"lat":49.4,"lon":8.7}"#
+        let matched = #"{"class":"MATCHED","position":\#(place),"confidence":0.97,"offset_m":3.1,"road":\#(road)}"#
+        let match = try MatchedLine(line: Array(matched.utf8))
+        #expect(try WatchLine(line: Array(matched.utf8)) == .matched(match))
+        #expect(match.line.text == matched)
+        #expect(match.isConfident && match.road?.name == "Hauptstraße" && match.position?.coordinate.latitudeDegrees == 49.4)
+        #expect(try WatchLine(line: MatchedLine(nil).line) == .matched(MatchedLine()))
         #expect(try WatchLine(line: DroppedLines(count: 3).line) == .dropped(DroppedLines(count: 3)))
     }
 

@@ -32,7 +32,7 @@ private enum ControlProtocolPage {
         let answers = answers
         return introduction + "\n## Requests\n" + ControlRequests.all.map(request).joined() + "\n## Answers\n"
             + answers.map(answer).joined()
-            + watchLines + PositionLoss.section + DroppedLines.section
+            + watchLines + MatchedLine.section + PositionLoss.section + DroppedLines.section
     }
 
     private static let introduction = """

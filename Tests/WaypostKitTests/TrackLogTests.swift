@@ -66,6 +66,41 @@ import WaypostSystem
         #expect(again == nil, "closing again does nothing")
     }
 
+    /// Of fixes that are matched, the log has what was measured, the place on the road, and the better of the two.
+    @Test func logsRawMatchedAndCurrentPositions() async throws {
+        let positions = drive(0..<60)
+        let manager = PositioningManager(source: ListedSource(positions))
+        var options = TrackLog.Options()
+        options.recorder.types = [.raw, .matched, .current]
+        let log = try await TrackLog(manager, folder: folder, options: options)
+        await manager.matchPositions(with: Shift())
+        await play(manager)
+        let track = try #require(try await log.close())
+        let path = try #require(track.trackPath)
+        #expect(try points(path) == words(positions))
+        let stem = path.dropLast(4)
+        let onRoads = positions.map { Shift.matched($0) }
+        // From the 20th to the 29th there is no road, from the 40th on none is likely enough.
+        #expect(try points(stem + ".matched.gpx") == words(Array(onRoads[..<20] + onRoads[30...])))
+        let text = try String(contentsOfFile: stem + ".matched.gpx", encoding: .utf8)
+        #expect(text.components(separatedBy: "<trkseg>").count == 3)
+        // The first fix came before it was known that they are matched.
+        let current = [positions[0]] + onRoads[1..<20] + positions[20..<30] + onRoads[30..<40] + positions[40...]
+        #expect(try points(stem + ".current.gpx") == words(current))
+        #expect(await log.statistics.loggedCount > 0)
+    }
+
+    @Test func logsCurrentPositionsWithoutMatches() async throws {
+        let positions = drive(0..<20)
+        let manager = PositioningManager(source: ListedSource(positions))
+        var options = TrackLog.Options()
+        options.recorder.types = [.current, .matched]
+        let log = try await TrackLog(manager, folder: folder, options: options)
+        await play(manager)
+        let track = try #require(try await log.close())
+        #expect(try points(try #require(track.trackPath)) == words(positions))
+    }
+
     @Test func finishesTheTrackOfARunThatEndedWithoutClosing() async throws {
         let positions = drive(0..<30)
         do {
@@ -170,5 +205,25 @@ import WaypostSystem
         } catch {
             #expect("\(error)".hasPrefix(file + ": cannot be used for the log: "), "\(error)")
         }
+    }
+}
+
+/// Puts fixes on a road 10 m to the east.
+private actor Shift: PositionMatching {
+    private var count = 0
+
+    func match(_ position: Position) -> MatchedPosition? {
+        count += 1
+        guard !(21...30).contains(count) else { return nil }
+        return MatchedPosition(
+            position: Shift.matched(position), confidence: count > 40 ? 0.4 : 0.9, wayID: 7, offsetMetres: 10)
+    }
+
+    func lose() {}
+
+    static func matched(_ position: Position) -> Position {
+        var moved = position
+        moved.coordinate = Geodesic.end(from: position.coordinate, azimuthDegrees: 90, distanceMetres: 10).coordinate
+        return moved
     }
 }

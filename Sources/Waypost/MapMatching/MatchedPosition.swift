@@ -11,13 +11,16 @@ public struct MatchedPosition: Sendable, Equatable {
     public var wayID: Int64
     /// How far the fix was from the road, in metres.
     public var offsetMetres: Double
+    /// The road's name and class, and what else is known of it; nil when the matcher does not know it.
+    public var road: Road?
 
     /// Creates a match from its parts.
-    public init(position: Position, confidence: Double, wayID: Int64, offsetMetres: Double) {
+    public init(position: Position, confidence: Double, wayID: Int64, offsetMetres: Double, road: Road? = nil) {
         self.position = position
         self.confidence = confidence
         self.wayID = wayID
         self.offsetMetres = offsetMetres
+        self.road = road
     }
 
     /// Whether the match is better than the fix from which it was made.

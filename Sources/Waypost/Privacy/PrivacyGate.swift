@@ -101,6 +101,10 @@ public struct PrivacyGate: Sendable {
         isPrivate || passages.contains { $0.mayHide(position) }
     }
 
+    /// Whether a place that was made of a fix that passed lies where that fix would have been withheld: a road may lead through a zone that
+    /// the device is beside.
+    public func hides(derived position: Position) -> Bool { isPrivate || passages.contains { $0.hides(position) } }
+
     private func isCoarseDue(at time: UTCTime) -> Bool {
         guard let lastCoarse else { return true }
         let passed = time.millisecondsSince1970 - lastCoarse.millisecondsSince1970
@@ -136,6 +140,9 @@ private struct Passage: Sendable {
 
     /// Whether the hole may reach a position, wherever its edge was drawn.
     func mayHide(_ position: Position) -> Bool { nearestMetres(position) < hole.outerRadiusMetres }
+
+    /// Whether the hole, with the edge that it has now, hides a position.
+    func hides(_ position: Position) -> Bool { isInside || nearestMetres(position) < edgeMetres }
 
     /// Processes the next fix; true when it must be withheld.
     mutating func process(_ position: Position) -> Bool {

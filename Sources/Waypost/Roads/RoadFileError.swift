@@ -6,6 +6,8 @@ public enum RoadFileError: Error, Sendable, Equatable {
     case version(UInt32)
     /// The file ends before it should.
     case truncated(bytes: Int, of: UInt64)
+    /// It is being written.
+    case changing
     /// A part of it has changed since it was written.
     case damaged(part: String)
 }
@@ -17,6 +19,7 @@ extension RoadFileError: CustomStringConvertible {
         case .foreign: "is not a road file"
         case .version(let version): "has version \(version) of the road file, and \(RoadFileLayout.version) is needed"
         case .truncated(let bytes, let whole): "is incomplete: \(bytes) bytes of \(whole)"
+        case .changing: "is being written"
         case .damaged(let part): "is damaged: \(part)"
         }
     }

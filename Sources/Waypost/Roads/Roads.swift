@@ -58,6 +58,21 @@ public final class Roads: Sendable {
         return nil
     }
 
+    /// Whether a mode has a road within a distance of a place.
+    ///
+    /// - Parameters:
+    ///   - place: the place.
+    ///   - metres: the distance, in metres.
+    ///   - mode: how the device travels.
+    /// - Cost: some ten microseconds in a town; nothing far from the area.
+    public func hasRoad(near place: Coordinate, withinMetres metres: Double, mode: TravelMode) -> Bool {
+        var neighbourhood = Neighbourhood()
+        var spots: [Neighbourhood.Spot] = []
+        neighbourhood.cover(place, radiusMetres: metres, self, mode: mode)
+        neighbourhood.spots(near: neighbourhood.plane.point(place), radiusMetres: metres, into: &spots)
+        return !spots.isEmpty
+    }
+
     // MARK: Records
 
     var edgeCount: Int { edges.count }

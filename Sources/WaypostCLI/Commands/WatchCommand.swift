@@ -22,8 +22,13 @@ struct WatchCommand: ParsableCommand {
     @OptionGroup var daemon: DaemonConnection
     @OptionGroup var screen: ScreenOptions
 
-    @Flag(help: "Print JSON lines: TPV, SKY, EVENT, LOST.")
+    @Flag(help: "Print JSON lines: TPV, SKY, EVENT, LOST, and MATCHED with --roads.")
     var json = false
+
+    @Flag(
+        help:
+            "Show the road, too: a line when it changes, or with --json one for each position. The tracker needs a road file ([matching]).")
+    var roads = false
 
     @Option(
         help: ArgumentHelp("Only fixes at least this far from the last one shown: \(DistanceValue.forms).", valueName: "distance"),
@@ -56,6 +61,9 @@ struct WatchCommand: ParsableCommand {
         }
         if events, significant || distance != nil || accuracy != .best {
             throw ValidationError("--events shows no positions; leave out --significant, --distance and --accuracy")
+        }
+        if roads, events || significant || distance != nil || accuracy != .best {
+            throw ValidationError("--roads needs every position; leave out --events, --significant, --distance and --accuracy")
         }
     }
 
@@ -101,7 +109,7 @@ struct WatchCommand: ParsableCommand {
 
     private var request: WatchRequest {
         WatchRequest(
-            sky: json && !significant, positions: !events,
+            sky: json && !significant, roads: roads, positions: !events,
             selection: .init(isSignificantOnly: significant, distanceFilterMetres: distance ?? 0, accuracy: accuracy))
     }
 
@@ -109,7 +117,7 @@ struct WatchCommand: ParsableCommand {
         switch line {
         case .event: events
         case .position: !events
-        case .noFix, .sky, .lost, .dropped, .authorisation, .other: false
+        case .matched, .noFix, .sky, .lost, .dropped, .authorisation, .other: false
         }
     }
 

@@ -5,6 +5,7 @@ enum Doctor {
         ConfigurationCheck.self, ServiceCheck.self, ConsoleCheck.self, MiniUARTCheck.self, ModemManagerCheck.self, GPSDCheck.self,
         TwoReadersCheck.self, BaudRateCheck.self, PortPermissionCheck.self, FixCheck.self, AntennaCheck.self, OwnerCheck.self,
         LogFolderCheck.self, DiskCheck.self, ClockCheck.self, PolicyCheck.self, SharingCheck.self, MapPageCheck.self,
+        RoadsCheck.self,
     ]
 
     /// The report of every check, in their order.

@@ -44,7 +44,7 @@ struct MonitorState {
         case .other(StatusReport.className): if let report = try? StatusReport(line: line) { note(report, at: now) }  // See above.
         case .other(FenceList.className): if let list = try? FenceList(line: line) { fences = list.fences ?? [] }  // See above.
         case .authorisation(let authorisation): if authorisation.level != .full { (position, sky, fences) = (nil, nil, []) }
-        case .position, .noFix, .other: break
+        case .position, .matched, .noFix, .other: break
         }
     }
 

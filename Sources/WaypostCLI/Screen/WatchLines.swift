@@ -9,6 +9,9 @@ struct WatchLines {
     /// Since when there is no position, by the monotonic clock, and whether one was lost then; nil while there is one.
     private var missing: (since: Int64, isLost: Bool)?
 
+    /// The road that was shown last.
+    private var shownRoad: String?
+
     init(_ format: ScreenFormat, screenColumns: Int?) {
         self.format = format
         self.screenColumns = screenColumns
@@ -27,12 +30,21 @@ struct WatchLines {
                 watched.ageSeconds.map { ", \(spanText(seconds: $0)) ago" }
                 ?? (watched.position.time == nil ? ", it is not known when" : "")
             return ["\(row)  last known\(age)"]
+        case .matched(let match): return road(match).map { [$0] } ?? []
         case .lost(let loss): return [lost(loss)]
         case .event(let event): return [EventLine(event, format).text]
         case .dropped(let lines): return ["(\(counted(lines.count, "line")) dropped: this terminal is too slow)"]
         case .authorisation(let authorisation): return ["access: \(authorisation.words)"]
         case .noFix, .sky, .other: return []
         }
+    }
+
+    /// The road, when it is another one than before.
+    private mutating func road(_ match: MatchedLine) -> String? {
+        let words = RoadWords(match).text
+        guard words != shownRoad else { return nil }
+        shownRoad = words
+        return words
     }
 
     private mutating func found() -> [String] {

@@ -161,6 +161,24 @@ extension Configuration {
                     "max_active", \.maxActive, .count(in: 0...10_000_000),
                     "Watches at most this many fences: those whose borders are nearest, and those that the device is in. 0 = all."),
             ]),
+        .table(
+            "matching", \.matching,
+            "The roads on which positions are put: the current position is then the place on the road, if that is more likely than not.",
+            [
+                .init(
+                    "roads", \.roads, .file(for: .reading),
+                    """
+                    A road file, which waypost roads build makes of an extract of OpenStreetMap, or a folder of such files (*.roads), of which that \
+                    with the roads around the device is used. It is opened again when it is replaced. Empty = none.
+                    """),
+                .init("mode", \.mode, .choice(), "How the device travels: which roads it may use."),
+                .init(
+                    "enabled", \.isEnabled, .truth,
+                    """
+                    Whether positions are always matched to roads. false = only while somebody needs it: the map page, waypost watch --roads, or \
+                    current or matched in [log] types.
+                    """),
+            ]),
         .list(
             "destination", \.destinations, initial: DestinationConfiguration(),
             """

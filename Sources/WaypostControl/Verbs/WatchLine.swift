@@ -4,6 +4,8 @@ import Waypost
 public enum WatchLine: Sendable, Hashable {
     /// A position (TPV).
     case position(WatchedPosition)
+    /// Where the last position is on the roads (MATCHED).
+    case matched(MatchedLine)
     /// The receiver has no fix (TPV).
     case noFix(NoFix)
     /// The satellites in view (SKY).
@@ -29,6 +31,7 @@ public enum WatchLine: Sendable, Hashable {
         guard let name = value["class"]?.string else { throw .otherClass(expected: "TPV", found: nil) }
         switch name {
         case PositionLoss.className: self = .lost(try PositionLoss(value))
+        case MatchedLine.className: self = .matched(try MatchedLine(value))
         case DroppedLines.className: self = .dropped(try DroppedLines(value))
         case AuthorisationChange.className: self = .authorisation(try AuthorisationChange(value).authorisation)
         case "EVENT":

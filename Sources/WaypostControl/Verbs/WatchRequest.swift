@@ -16,6 +16,8 @@ public struct WatchRequest: ControlRequest {
 
     /// Sky views, too.
     public var sky = false
+    /// Places on roads, too; positions are matched to roads for this watch, if the tracker has a road file.
+    public var roads = false
     /// Positions, reports without a fix and losses; false for events only.
     public var positions = true
     /// The selection of positions.
@@ -28,10 +30,14 @@ public struct WatchRequest: ControlRequest {
     ///
     /// - Parameters:
     ///   - sky: whether sky views come, too.
+    ///   - roads: whether places on roads come, too.
     ///   - positions: whether positions, reports without a fix and losses come; false for events only.
     ///   - selection: the selection of positions.
-    public init(sky: Bool = false, positions: Bool = true, selection: PositionSelection.Options = .init()) {
+    public init(
+        sky: Bool = false, roads: Bool = false, positions: Bool = true, selection: PositionSelection.Options = .init()
+    ) {
         self.sky = sky
+        self.roads = roads
         self.positions = positions
         self.selection = selection
     }
@@ -39,6 +45,10 @@ public struct WatchRequest: ControlRequest {
     /// Passes its members to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
         try codec.member("sky", &sky, absent: false, isOmitted: false, "Whether sky views come, too.")
+        try codec.member(
+            "roads", &roads, absent: false,
+            "Whether places on roads come, too (MATCHED), while every position does; positions are then matched, if the tracker has a road file."
+        )
         try codec.member("positions", &positions, absent: true, "Whether positions and losses come; false for events only.")
         try codec.member(
             "significant", &selection.isSignificantOnly, absent: false,
@@ -50,12 +60,16 @@ public struct WatchRequest: ControlRequest {
         try codec.member("accuracy", &selection.accuracy, absent: .best, "The desired accuracy; a coarser one needs fewer fixes.")
     }
 
+    /// Whether places on roads are wanted: those of every position, not of some.
+    package var wantsMatches: Bool { positions && roads && selection.takesEverything }
+
     /// Whether a line of the given topic that goes to every watch is wanted.
     func wants(_ topic: ControlTopic) -> Bool {
         switch topic {
         case .position: positions && selection.takesEverything
         case .noFix: positions && !selection.isSignificantOnly
         case .sky: positions && sky
+        case .matched: wantsMatches
         case .loss: positions
         case .event: true
         }

@@ -15,6 +15,8 @@ struct TrackerCommands: Sendable {
     let fenceParts: FenceParts
     let fences: FenceWatcher
     let source: PrivateSource
+    /// What puts positions on roads; nil when no road file is configured.
+    let roads: RoadMatcher?
     let follower: PositionFollower
     let watches: WatchBroadcaster
     let privacy: PrivacyStore

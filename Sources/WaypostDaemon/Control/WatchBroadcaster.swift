@@ -10,6 +10,8 @@ final class WatchBroadcaster: PositioningConsumer {
     fileprivate struct State {
         /// Watches that want positions.
         var watches: [(id: ControlConnectionID, selection: PositionSelection)] = []
+        /// Those of them that want places on roads.
+        var roadWatches: Set<ControlConnectionID> = []
         /// Watches of those who may only know roughly where the device is.
         var coarse = CoarseWatches()
         var isStationary = false
@@ -59,6 +61,7 @@ final class WatchBroadcaster: PositioningConsumer {
                     state.server?.send(report.line(age: report.position.age(at: lastKnown.at)), to: [connection])
                 }
                 state.watches.append((connection, selection))
+                if request.wantsMatches { state.roadWatches.insert(connection) }
             }
             state.tellNeed()
         }
@@ -117,7 +120,11 @@ final class WatchBroadcaster: PositioningConsumer {
                     text.append(contentsOf: loss.line)
                 }
             case .stationary(let isStationary): state.isStationary = isStationary
-            case .status, .finished, .matched, .significantChange, .paused, .resumed, .failed: break
+            case .matched(let match):
+                if !state.roadWatches.isEmpty {
+                    state.broadcast(.matched) { text in text.append(contentsOf: MatchedLine(match).line) }
+                }
+            case .status, .finished, .significantChange, .paused, .resumed, .failed: break
             }
         }
     }
@@ -131,6 +138,7 @@ extension WatchBroadcaster.State {
 
     fileprivate mutating func remove(_ connection: ControlConnectionID) {
         watches.removeAll { $0.id == connection }
+        roadWatches.remove(connection)
         coarse.remove(connection)
     }
 
@@ -173,6 +181,7 @@ extension WatchBroadcaster.State {
 
     /// Tells the manager how closely those who watch need the device followed.
     fileprivate func tellNeed() {
+        hold?.needsMatches = !roadWatches.isEmpty
         var needs = watches.map { $0.selection.need(isStationary: isStationary) }
         if !coarse.isEmpty { needs.append(.within(CoarseWatches.interval)) }
         hold?.need = needs.contains(.everyFix) ? .everyFix : needs.min { $0.milliseconds < $1.milliseconds }

@@ -15,6 +15,8 @@ actor PositionFollower: PositioningConsumer {
     private let logger: Logger
     private var selection: PositionSelection
     private var isStationary = false
+    /// Whether the last position is for the log, and so is its place on a road.
+    private var isLogged = false
     private var latest: Position?
     private var savedAt: Int64?
     private var saveHasFailed = false
@@ -46,7 +48,8 @@ actor PositionFollower: PositioningConsumer {
         case .stationary(let isStationary):
             self.isStationary = isStationary
             hold.need = selection.need(isStationary: isStationary)
-        case .failed, .finished, .matched, .noFix, .paused, .resumed, .significantChange, .sky, .status: await log.consume(update)
+        case .matched: if isLogged { await log.consume(update) }
+        case .failed, .finished, .noFix, .paused, .resumed, .significantChange, .sky, .status: await log.consume(update)
         }
     }
 
@@ -67,7 +70,8 @@ actor PositionFollower: PositioningConsumer {
         let choice = selection.process(position)
         hold.need = selection.need(isStationary: isStationary)
         // With significant changes only, fixes are so rare that every one is worth logging.
-        if selection.options.isSignificantOnly || choice == .position { await log.consume(.position(position)) }
+        isLogged = selection.options.isSignificantOnly || choice == .position
+        if isLogged { await log.consume(.position(position)) }
         let now = MonotonicClock.milliseconds
         if let savedAt, now - savedAt < PositionFollower.saveMilliseconds { return }
         savedAt = now

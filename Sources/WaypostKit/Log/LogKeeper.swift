@@ -28,6 +28,14 @@ package actor LogKeeper: PositioningConsumer {
     private var thinner: PositionThinner
     /// Whether one type of the log keeps every fix, including those that are left out of the others.
     private let keepsEverything: Bool
+    /// Whether each fix is followed by its place on a road: the current position waits for that.
+    private var expectsMatches: Bool
+    /// The fix whose current position is not logged yet.
+    private var waiting: Position?
+    /// Whether the last fix was kept, and what became of it was noted.
+    private var (isKept, isNoted) = (false, false)
+    /// Whether the last fix was on a road.
+    private var isOnRoad = false
     /// The problems that the observer knows: once per kind of failure, not once per position.
     private var told = RecorderProblems()
     private var synchronizer: Task<Void, Never>?
@@ -49,9 +57,14 @@ package actor LogKeeper: PositioningConsumer {
     ///   - recorder: the log; nil while it is off.
     ///   - thinning: which fixes are left out.
     ///   - keepsEverything: whether a type of the log has those, too.
+    ///   - expectsMatches: whether fixes are matched from the start on; if not, that is found out.
     ///   - observer: gets the news.
-    package init(recorder: TrackRecorder?, thinning: PositionThinner.Settings, keepsEverything: Bool, observer: any LogObserver) {
+    package init(
+        recorder: TrackRecorder?, thinning: PositionThinner.Settings, keepsEverything: Bool, expectsMatches: Bool = false,
+        observer: any LogObserver
+    ) {
         self.recorder = recorder
+        self.expectsMatches = expectsMatches
         self.observer = observer
         self.keepsEverything = keepsEverything
         thinner = PositionThinner(thinning)
@@ -60,17 +73,26 @@ package actor LogKeeper: PositioningConsumer {
     /// Processes an update of the manager.
     package func consume(_ update: PositioningUpdate) async {
         switch update {
-        case .position(let position): await record(position)
+        case .position(let position):
+            if waiting != nil {
+                // It was not matched: positions are no longer.
+                await recordWaiting()
+                expectsMatches = false
+            }
+            await record(position)
+        case .matched(let match): await record(match)
         case .lost:
+            await recordWaiting()
             observer.noteLoss()
             thinner.breakTrack()
             await recorder?.note(.loss)
-        case .failed, .finished, .matched, .noFix, .paused, .resumed, .significantChange, .sky, .stationary, .status: break
+        case .failed, .finished, .noFix, .paused, .resumed, .significantChange, .sky, .stationary, .status: break
         }
     }
 
     /// Brings the last positions onto the disk at once, and waits until no work on the log is left.
     package func stop() async {
+        await recordWaiting()
         synchronizer?.cancel()
         await synchronizer?.value
         await tidying?.value
@@ -82,26 +104,62 @@ package actor LogKeeper: PositioningConsumer {
             observer.note(.off, of: position)
             return tidyIfDue(now: MonotonicClock.milliseconds)
         }
-        let isKept = thinner.keeps(position)
+        (isKept, isNoted) = (thinner.keeps(position), false)
         guard isKept || keepsEverything else { return observer.note(.tooClose, of: position) }
+        await append(position, to: recorder, as: !isKept ? .source : expectsMatches ? [.source, .raw] : [.source, .raw, .current])
+        if isKept, expectsMatches { waiting = position }
+    }
+
+    /// Logs where the last fix is on a road: the current position, if that is likely enough.
+    private func record(_ match: MatchedPosition?) async {
+        expectsMatches = true
+        let fix = waiting
+        waiting = nil
+        guard let recorder, isKept else { return }
+        if let match {
+            isOnRoad = true
+            if let fix, !match.isConfident { await append(fix, to: recorder, as: .current) }
+            await append(match.position, to: recorder, as: fix != nil && match.isConfident ? [.current, .matched] : .matched)
+        } else {
+            // The track of matched positions does not lead across the fields.
+            if isOnRoad { await recorder.note(.loss, of: .matched) }
+            isOnRoad = false
+            if let fix { await append(fix, to: recorder, as: .current) }
+        }
+    }
+
+    /// Logs the current position of a fix that was not matched any more.
+    private func recordWaiting() async {
+        guard let fix = waiting, let recorder else { return }
+        waiting = nil
+        await append(fix, to: recorder, as: .current)
+    }
+
+    private func append(_ position: Position, to recorder: TrackRecorder, as types: LogTypes) async {
         let now = MonotonicClock.milliseconds
         do throws(RecordingError) {
-            switch try await recorder.record(position, as: isKept ? [.source, .raw, .current] : .source) {
+            switch try await recorder.record(position, as: types) {
             case .logged(_, let endedTrack):
                 if endedTrack { tidyAt = now }
-                observer.note(.logged, of: position)
-            case .leftOut(let reason): observer.note(.leftOut(reason), of: position)
+                note(.logged, of: position)
+            case .leftOut(let reason): note(.leftOut(reason), of: position)
             case .notWanted: break
             }
             if told.writing != nil || told.synchronizing != nil { await noteProblems() }
             keepSynchronized()
         } catch {
             // A position that is not yet safe on the disk is logged all the same.
-            if case .cannotSynchronize = error {} else { observer.note(.failed(error), of: position) }
+            if case .cannotSynchronize = error {} else { note(.failed(error), of: position) }
             await noteProblems()
             if case .cannotAppend(_, let cause) = error, cause.isDiskFull { tidyAt = min(tidyAt, now + LogKeeper.tidyIntervalWhenFull) }
         }
         tidyIfDue(now: now)
+    }
+
+    /// Notes what happened to a fix, once, in however many types it is logged.
+    private func note(_ outcome: Outcome, of position: Position) {
+        if !isNoted { observer.note(outcome, of: position) }
+        isNoted = true
     }
 
     private func tidyIfDue(now: Int64) {

@@ -63,8 +63,12 @@ public struct Tracker: Sendable {
     /// - Parameters:
     ///   - options: which positions; the tracker follows the device only as closely as its clients' options demand.
     ///   - sky: whether to include the satellites in view.
-    public func updates(_ options: PositionSelection.Options = .init(), sky: Bool = false) -> TrackerFeed<TrackerUpdate> {
-        TrackerFeed(self, WatchRequest(sky: sky, selection: options)) { $0 }
+    ///   - roads: whether to include the places on roads (``TrackerUpdate/matched(_:)``), with options that take every position; the tracker
+    ///     matches them for as long, if it has a road file.
+    public func updates(
+        _ options: PositionSelection.Options = .init(), sky: Bool = false, roads: Bool = false
+    ) -> TrackerFeed<TrackerUpdate> {
+        TrackerFeed(self, WatchRequest(sky: sky, roads: roads, selection: options)) { $0 }
     }
 
     /// Positions as they come, without losses and without the last known position.

@@ -12,6 +12,8 @@ public enum TrackerUpdate: Sendable, Hashable {
     case connected(StatusReport)
     /// A position.
     case position(WatchedPosition)
+    /// Where the last position is on the roads, or that it is on none; only for loops that ask for roads.
+    case matched(MatchedLine)
     /// The receiver has no fix.
     case noFix(NoFix)
     /// The satellites in view.

@@ -23,6 +23,7 @@ struct WatchMemory: Sendable {
     mutating func update(_ line: WatchLine) -> TrackerUpdate? {
         switch line {
         case .position(let watched): isNew(watched) ? .position(watched) : nil
+        case .matched(let line): .matched(line)
         case .noFix(let report): .noFix(report)
         case .sky(let view): .sky(view)
         case .event(let event): isNew(event.id) ? .event(event) : nil

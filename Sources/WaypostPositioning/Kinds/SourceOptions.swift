@@ -51,6 +51,11 @@ struct SourceOptions {
         return try number("interval", expected: "a number of seconds from 0.1 to 86400", isUsable: seconds.contains)
     }
 
+    /// Reads the deviation of a simulated receiver's error, in metres.
+    mutating func noise() throws(SourceURLError) -> Double? {
+        try number("noise", expected: "a number of metres from 0 to 1000", isUsable: (0...1_000).contains)
+    }
+
     /// Reads one of the given words.
     mutating func word<Value>(_ name: String, among words: [(word: String, value: Value)]) throws(SourceURLError) -> Value? {
         guard let text = try take(name) else { return nil }

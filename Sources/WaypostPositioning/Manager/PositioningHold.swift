@@ -14,6 +14,7 @@ public final class PositioningHold: Sendable {
     final class State: Sendable {
         let reason: String
         private let content: Mutex<(need: PositioningNeed?, isReleased: Bool)>
+        private let isOnRoads = Atomic(false)
 
         init(_ need: PositioningNeed?, reason: String) {
             content = Mutex((need, false))
@@ -21,6 +22,13 @@ public final class PositioningHold: Sendable {
         }
 
         var need: PositioningNeed? { content.withLock { $0.need } }
+
+        /// Whether positions on roads are needed while positions are.
+        var needsMatches: Bool {
+            get { isOnRoads.load(ordering: .relaxed) }
+            set { isOnRoads.store(newValue, ordering: .relaxed) }
+        }
+
         var isReleased: Bool { content.withLock { $0.isReleased } }
 
         /// Sets the need; returns whether it has changed.
@@ -53,6 +61,12 @@ public final class PositioningHold: Sendable {
     public var need: PositioningNeed? {
         get { state.need }
         set { if state.set(newValue) { changed() } }
+    }
+
+    /// Whether positions on roads are needed, too, from the next fix on; this alone keeps no positions coming.
+    public var needsMatches: Bool {
+        get { state.needsMatches }
+        set { state.needsMatches = newValue }
     }
 
     /// Ends the need for good.

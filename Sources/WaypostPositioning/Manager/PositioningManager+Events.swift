@@ -157,27 +157,26 @@ extension PositioningManager {
             if isStopping { return }
         }
         lastFix = position
-        // It stays on its old road until it is matched again.
-        place = .fix(position, mapMatchedPosition)
+        // The place and its road are known together: neither is ever seen with that of another fix.
+        let match = await match(position)
+        if match != .off {
+            if isStopping { return }
+            if let time = position.time, erasure?.covers(time, now: MonotonicClock.nanoseconds) == true { return }
+        }
+        place = .fix(position, match.place)
         lastKnown = (position, MonotonicClock.milliseconds)
         averageSpeed.process(position)
         let restHasChanged = rest.process(position)
         watchForSilence()
         await deliver(.position(position))
         if isStopping { return }
-        await match(position)
-        if isStopping { return }
+        if match != .off {
+            // None of a matcher that has been replaced meanwhile.
+            await deliver(.matched(mapMatchedPosition))
+            if isStopping { return }
+        }
         if restHasChanged { await deliver(.stationary(rest.isStationary)) }
         noteSample(position)
-    }
-
-    private func match(_ position: Position) async {
-        guard let matcher else { return }
-        let number = matcherNumber
-        let match = await turn.calling { await matcher.match(position) }
-        guard number == matcherNumber else { return }
-        place.match(match)
-        if let match { await deliver(.matched(match)) }
     }
 
     func lose(_ reason: LossReason) async {

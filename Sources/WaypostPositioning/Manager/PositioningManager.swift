@@ -47,6 +47,10 @@ public actor PositioningManager {
     var isPlayed = false
     var matcher: (any PositionMatching)?
     var matcherNumber = 0
+    /// Whether positions are matched even if no hold needs that; without a matcher they are not.
+    public private(set) var mapMatchingEnabled = false
+    /// Whether the last fix was given to the matcher.
+    var isMatching = false
 
     // What is known of the positions.
     var place = Place.unknown
@@ -111,6 +115,12 @@ public actor PositioningManager {
     /// The last fix on its road; nil off the network, while nothing matches, and when there is no raw position.
     public var mapMatchedPosition: MatchedPosition? { if case .fix(_, let match) = place { match } else { nil } }
 
+    /// The road on which the device is; nil where there is no ``mapMatchedPosition``.
+    public var currentRoadElement: Road? { mapMatchedPosition?.road }
+
+    /// Switches matching on or off; off, it is done while a hold needs it.
+    func setMatching(enabled: Bool) { mapMatchingEnabled = enabled }
+
     /// Why the position is lost, nil while it is not.
     public var lossReason: LossReason? { if case .lost(let reason) = place { reason } else { nil } }
 
@@ -125,14 +135,6 @@ public actor PositioningManager {
 
     /// Whether the device is at rest (`StationaryRule`).
     public var isStationary: Bool { rest.isStationary }
-
-    /// Matches positions to roads with this matcher from the next fix on, or with none; pending results of the previous one are discarded.
-    public func matchPositions(with matcher: (any PositionMatching)?) async {
-        self.matcher = matcher
-        matcherNumber += 1
-        place.match(nil)
-        await answer()
-    }
 
     // MARK: - Start and stop
 

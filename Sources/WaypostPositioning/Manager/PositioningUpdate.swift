@@ -7,8 +7,8 @@ import Waypost
 public enum PositioningUpdate: Sendable, Equatable {
     /// A new raw position (`didUpdate`).
     case position(Position)
-    /// The last raw position, matched to its road; only while a matcher is set (`didUpdate`).
-    case matched(MatchedPosition)
+    /// The last raw position on its road, nil off the roads; after each ``position(_:)`` while positions are matched (`didUpdate`).
+    case matched(MatchedPosition?)
     /// A significant change, or the stored position for a new listener; only for listeners that asked for these.
     case significantChange(SignificantChange)
     /// The device came to rest, or moves again.
@@ -66,4 +66,18 @@ public protocol PositionMatching: Sendable {
 
     /// The position was lost: the next fix does not connect to the previous one.
     func lose() async
+
+    /// How the device travels; nil when that makes no difference.
+    var mode: TravelMode? { get async }
+
+    /// Goes on in another mode from the next fix on.
+    func travel(by mode: TravelMode) async
+}
+
+extension PositionMatching {
+    /// Nothing: the mode makes no difference.
+    public var mode: TravelMode? { get async { nil } }
+
+    /// Does nothing: the mode makes no difference.
+    public func travel(by mode: TravelMode) async {}
 }

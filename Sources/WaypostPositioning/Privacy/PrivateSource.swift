@@ -46,6 +46,9 @@ public final class PrivateSource: PositionSource {
     /// Why positions are withheld at the moment; nil while they are not.
     public var withholding: PrivacyGate.Reason? { get async { await door.gate.reason } }
 
+    /// Whether a place on a road must be withheld, although the fix from which it was made was not.
+    public func hides(_ match: MatchedPosition) async -> Bool { await door.gate.hides(derived: match.position) }
+
     /// Switches private mode; when it returns, no earlier position is still on its way.
     public func setPrivate(_ isOn: Bool) async { await door.setPrivate(isOn) }
 }

@@ -1,6 +1,6 @@
 import Waypost
 
-/// A simulated drive along the route, or else the track, of a GPX file: `route:FILE[?speed=V&interval=I]`.
+/// A simulated drive along the route, or else the track, of a GPX file: `route:FILE[?speed=V&interval=I&noise=M]`.
 package struct RouteKind: SourceKind {
     package static let scheme = "route"
     package static let forms = ["route:FILE[?speed=V]"]
@@ -14,17 +14,22 @@ package struct RouteKind: SourceKind {
     /// The time between positions in seconds.
     package var intervalSeconds: Double
 
-    /// A drive at 20 m/s with a position every second.
-    package init(_ path: String, speedMetresPerSecond: Double = 20, intervalSeconds: Double = 1) {
+    /// The deviation of a receiver's error in metres, north and east; 0 for none.
+    package var noiseMetres: Double
+
+    /// A drive at 20 m/s with a position every second, without errors.
+    package init(_ path: String, speedMetresPerSecond: Double = 20, intervalSeconds: Double = 1, noiseMetres: Double = 0) {
         (self.path, self.speedMetresPerSecond, self.intervalSeconds) = (path, speedMetresPerSecond, intervalSeconds)
+        self.noiseMetres = noiseMetres
     }
 
     package init(afterScheme text: Substring) throws(SourceURLError) {
         let file = try URLFile(text, scheme: Self.scheme, example: "drive.gpx")
         self.init(file.path)
-        var read = SourceOptions(file.options, known: ["speed", "interval"])
+        var read = SourceOptions(file.options, known: ["speed", "interval", "noise"])
         speedMetresPerSecond = try read.drivingSpeed() ?? speedMetresPerSecond
         intervalSeconds = try read.interval() ?? intervalSeconds
+        noiseMetres = try read.noise() ?? noiseMetres
         try read.refuseUnknown()
     }
 
@@ -32,6 +37,7 @@ package struct RouteKind: SourceKind {
         var words: [String] = []
         if speedMetresPerSecond != 20 { words.append("speed=\(SourceOptions.numberText(speedMetresPerSecond))") }
         if intervalSeconds != 1 { words.append("interval=\(SourceOptions.numberText(intervalSeconds))") }
+        if noiseMetres != 0 { words.append("noise=\(SourceOptions.numberText(noiseMetres))") }
         return URLFile.text(path, options: words)
     }
 
@@ -41,6 +47,7 @@ package struct RouteKind: SourceKind {
         var options = RouteSimulator.Options()
         options.speedMetresPerSecond = speedMetresPerSecond
         options.interval = .milliseconds(Int64((intervalSeconds * 1_000).rounded()))
+        if noiseMetres > 0 { options.noise = NoiseModel(sigmaMetres: noiseMetres) }
         return SimulatedRouteSource(path: path, options: options)
     }
 }

@@ -6,97 +6,120 @@ import WaypostSystem
 /// ```swift
 /// await manager.matchPositions(with: try RoadMatcher(path: "/var/lib/waypost/home.roads", mode: .car))
 /// ```
-/// A road file that is replaced (renamed over) is opened instead of the old one; while the new one cannot be used, the old one stays.
-/// - Cost: a few microseconds for a fix at 1 Hz; memory for the pages of the file that are touched.
+/// Of a folder of road files that one is used which has roads around the device; at the border of two areas it goes over to the other one. A
+/// road file that is replaced is opened instead of the old one; while the new one cannot be used, the old one stays.
+/// - Cost: a few microseconds for a fix at 1 Hz; memory for the pages of the file that are touched. Opening reads the whole file once.
 public actor RoadMatcher: PositionMatching {
-    /// Why there is nothing to match with.
-    public enum Failure: Error, Sendable, Equatable, CustomStringConvertible {
-        /// The file cannot be read.
-        case unreadable(path: String, SystemError)
-        /// It is damaged, of another version, or no road file.
-        case unusable(path: String, RoadFileError)
-
-        /// For people: `PATH: why`.
-        public var description: String {
-            switch self {
-            case .unreadable(let path, let error): "\(path): cannot be read: \(error.reason)"
-            case .unusable(let path, let error): "\(path): \(error)"
-            }
-        }
-    }
-
-    /// How the device travels; a change begins anew.
-    public private(set) var mode: TravelMode
+    /// How the device travels; ``travel(by:)`` changes it.
+    public private(set) var mode: TravelMode?
     /// The road of the last fix; nil off the roads and while the position is lost.
     public private(set) var currentRoad: Road?
 
-    private let path: String
-    private let refreshMilliseconds: Int64
-    private var matcher: MapMatcher
-    private var stamp: FileStamp?
-    private var nextLook: Int64
+    private var areas: RoadAreas
+    /// Is told when something is wrong with a file, or no longer.
+    private var noteFailure: (@Sendable (RoadFileFailure?) -> Void)?
+    private var notedFailure: RoadFileFailure?
+    /// Nil while there are no roads.
+    private var matcher: MapMatcher?
 
-    /// Opens a road file, and checks that all of it is as it was written.
+    /// Opens a road file, or a folder of road files (`*.roads`).
     ///
     /// - Parameters:
-    ///   - path: the road file.
+    ///   - path: the road file, or the folder.
     ///   - mode: how the device travels.
-    ///   - refresh: how often it is asked whether the file has been replaced.
-    public init(path: String, mode: TravelMode = .car, refresh: Duration = .seconds(60)) throws(Failure) {
-        stamp = FileStamp(of: path)
-        matcher = MapMatcher(roads: try RoadMatcher.open(path), mode: mode)
-        self.path = path
+    ///   - settling: how long a file that has changed must stay as it is before it is opened.
+    /// - Errors: the file, or the folder, cannot be used. One of several files that cannot is left out: see ``failure``.
+    public init(path: String, mode: TravelMode = .car, settling: Duration = .seconds(2)) throws(RoadFileFailure) {
+        var areas = RoadAreas(path: path, settles: settling)
+        areas.look(now: MonotonicClock.milliseconds)
+        if let failure = areas.failure { throw failure }
+        self.areas = areas
         self.mode = mode
-        refreshMilliseconds = refresh.components.seconds * 1_000
-        nextLook = MonotonicClock.milliseconds + refreshMilliseconds
     }
+
+    /// Matches to roads that are open already.
+    ///
+    /// - Parameters:
+    ///   - roads: the roads.
+    ///   - mode: how the device travels.
+    public init(roads: Roads, mode: TravelMode = .car) {
+        areas = RoadAreas(roads)
+        self.mode = mode
+    }
+
+    /// Matches to the roads of a file, or a folder of files, that may not be there yet; it is opened for the first fix.
+    ///
+    /// - Parameters:
+    ///   - path: the road file, or the folder.
+    ///   - mode: how the device travels.
+    ///   - noteFailure: is told what is wrong with a file, and nil when nothing is any more.
+    package init(openingLater path: String, mode: TravelMode, noteFailure: @escaping @Sendable (RoadFileFailure?) -> Void) {
+        areas = RoadAreas(path: path, settles: .seconds(2))
+        self.mode = mode
+        self.noteFailure = noteFailure
+    }
+
+    /// Checks a road file, or all files of a folder.
+    ///
+    /// - Errors: one of them cannot be used.
+    package static func check(path: String) throws(RoadFileFailure) {
+        var areas = RoadAreas(path: path, settles: .zero)
+        areas.openAll()
+        if let failure = areas.failure { throw failure }
+    }
+
+    /// Why there are no roads, or why a file of the folder is left out; nil while all is well.
+    public var failure: RoadFileFailure? { areas.failure }
+
+    /// Opens what is to be opened, so that ``failure`` says what is wrong.
+    package func look() { look(now: MonotonicClock.milliseconds) }
+
+    private func look(now: Int64) {
+        areas.look(now: now)
+        guard let noteFailure, areas.failure != notedFailure else { return }
+        notedFailure = areas.failure
+        noteFailure(notedFailure)
+    }
+
+    /// Whether a file has the area of a place.
+    ///
+    /// - Parameter place: the place.
+    package func covers(_ place: Coordinate) -> Bool { areas.cover(place) }
 
     /// Goes on in another mode from the next fix on.
     public func travel(by mode: TravelMode) {
         self.mode = mode
-        begin(with: matcher.roads)
+        begin()
     }
 
     /// The place of the next fix on its road; nil off the roads.
     public func match(_ position: Position) -> MatchedPosition? {
-        look()
-        guard let result = matcher.process(position).last else { return nil }
-        currentRoad = matcher.road(of: result)
-        return result.match
+        let now = MonotonicClock.milliseconds
+        look(now: now)
+        if areas.current !== matcher?.roads { begin() }
+        var found = matcher?.process(position).last
+        if found?.match == nil, let mode, areas.move(to: position.coordinate, mode: mode, now: now) {
+            begin()
+            found = matcher?.process(position).last
+        }
+        guard let found, var match = found.match else {
+            currentRoad = nil
+            return nil
+        }
+        // Most fixes are on the road of the one before.
+        if currentRoad?.wayNumber != match.wayID { currentRoad = matcher?.road(of: found) }
+        match.road = currentRoad
+        return match
     }
 
     /// The position was lost: the next fix begins anew.
     public func lose() {
-        _ = matcher.finish()
+        _ = matcher?.finish()
         currentRoad = nil
     }
 
-    private func begin(with roads: Roads) {
-        matcher = MapMatcher(roads: roads, mode: mode)
+    private func begin() {
+        matcher = areas.current.map { MapMatcher(roads: $0, mode: mode ?? .car) }
         currentRoad = nil
-    }
-
-    /// Opens the file that has taken the place of the old one.
-    private func look() {
-        let now = MonotonicClock.milliseconds
-        guard now >= nextLook else { return }
-        nextLook = now + refreshMilliseconds
-        let found = FileStamp(of: path)
-        guard let found, found != stamp else { return }
-        // One that cannot be used yet is looked at again when it changes.
-        stamp = found
-        if let roads = try? RoadMatcher.open(path) { begin(with: roads) }  // See above.
-    }
-
-    private static func open(_ path: String) throws(Failure) -> Roads {
-        let file: MappedFile
-        do throws(SystemError) { file = try MappedFile(path: path) } catch { throw .unreadable(path: path, error) }
-        do throws(RoadFileError) {
-            let roads = try Roads(file)
-            if let damage = roads.damage(release: { file.release($0) }) { throw damage }
-            return roads
-        } catch {
-            throw .unusable(path: path, error)
-        }
     }
 }

@@ -9,6 +9,9 @@ public struct FileStamp: Sendable, Hashable {
     private let modified: Int64
     private let changed: Int64
 
+    /// Whether both are of the same file, at whatever times, not of one that was put in its place.
+    public func isSameFile(as other: FileStamp) -> Bool { identity == other.identity }
+
     /// The stamp of what a path names, links followed; nil when there is nothing.
     public init?(of path: String) {
         var status = stat()

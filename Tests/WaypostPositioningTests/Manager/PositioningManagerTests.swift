@@ -171,6 +171,61 @@ import WaypostPositioning
         await manager.stop()
     }
 
+    /// Off the roads the road before is not the road any more, at no moment.
+    @Test func leavesTheRoadWithTheFixThatIsOnNone() async {
+        let manager = PositioningManager(source: ScriptedSource([.position(fix(0)), .position(fix(1))], stays: true))
+        let log = UpdateLog()
+        let looker = Looker(manager)
+        await manager.attach(log)
+        await manager.attach(looker)
+        await manager.matchPositions(with: EastOf(confidences: [0.9]))
+        await manager.start()
+        #expect(await log.waits(for: 4))
+        #expect(await log.updates[3] == .matched(nil))
+        #expect(await manager.mapMatchedPosition == nil)
+        #expect(await manager.currentPosition == fix(1))
+        let match = EastOf.match(fix(0), confidence: 0.9)
+        #expect(await looker.seen == [.init(raw: fix(0), match: match), .init(raw: fix(1), match: nil)])
+        await manager.stop()
+    }
+
+    @Test func matchesOnlyWhileThatIsNeeded() async {
+        let source = ScriptedSource([.position(fix(0)), .position(fix(1)), .position(fix(2))], stays: true)
+        let manager = PositioningManager(source: source)
+        #expect(await !manager.mapMatchingEnabled)
+        let hold = await manager.hold(nil, reason: "page")
+        let log = UpdateLog()
+        await manager.attach(log)
+        // It is needed for the second fix alone.
+        await manager.attach(Needing(hold))
+        await manager.matchPositions(with: EastOf(confidences: [0.9, 0.9, 0.9]), onlyOnNeed: true)
+        #expect(await !manager.matchesPositions)
+        await manager.start()
+        #expect(await log.waits(for: 4))
+        #expect(
+            await log.updates == [
+                .position(fix(0)), .position(fix(1)), .matched(EastOf.match(fix(1), confidence: 0.9)), .position(fix(2)),
+            ])
+        #expect(await manager.mapMatchedPosition == nil)
+        await manager.setMapMatchingEnabled(true)
+        #expect(await manager.matchesPositions)
+        await manager.stop()
+    }
+
+    /// One coarse place for a whole privacy zone is on none of its roads.
+    @Test func putsACoarsePlaceOnNoRoad() async {
+        var coarse = fix(0)
+        coarse.accuracy = HorizontalAccuracy(radiusMetres: 8_000, origin: .reduced)
+        let manager = PositioningManager(source: ScriptedSource([.position(coarse)], stays: true))
+        let log = UpdateLog()
+        await manager.attach(log)
+        await manager.matchPositions(with: EastOf(confidences: [0.9]))
+        await manager.start()
+        #expect(await log.waits(for: 2))
+        #expect(await log.updates == [.position(coarse), .matched(nil)])
+        await manager.stop()
+    }
+
     @Test func startsAListenerToSignificantChangesWithTheStoredPosition() async {
         var settings = PositioningManager.Settings()
         settings.storedPosition = fix(-90_000)
@@ -231,6 +286,35 @@ private actor EastOf: PositionMatching {
         else { fatalError("a place on Earth") }
         moved.coordinate = place
         return MatchedPosition(position: moved, confidence: confidence, wayID: 7, offsetMetres: 7.6)
+    }
+}
+
+/// Looks at each position, and at its road, when it comes.
+private actor Looker: PositioningConsumer {
+    struct Sight: Equatable {
+        var raw: Position?
+        var match: MatchedPosition?
+    }
+
+    private unowned let manager: PositioningManager
+    private(set) var seen: [Sight] = []
+
+    init(_ manager: PositioningManager) { self.manager = manager }
+
+    func consume(_ update: PositioningUpdate) async {
+        guard case .position = update else { return }
+        seen.append(Sight(raw: await manager.rawPosition, match: await manager.mapMatchedPosition))
+    }
+}
+
+/// Needs places on roads between the first and the second position.
+private actor Needing: PositioningConsumer {
+    private let hold: PositioningHold
+
+    init(_ hold: PositioningHold) { self.hold = hold }
+
+    func consume(_ update: PositioningUpdate) {
+        if case .position = update { hold.needsMatches.toggle() }
     }
 }
 

@@ -96,6 +96,9 @@ struct NamedFiles {
         if key != "[[source]] url", kind(path) == .other { return Problem(key: key, reason: "\(path): is not an ordinary file") }
         // Only the service's user knows more about what that user may read.
         if reader == nil, let reason = unreadable(path) { return Problem(key: key, reason: reason) }
+        if key == "[matching] roads", let reason = roadProblem(path) {
+            return Problem(key: key, reason: reason, commands: ["waypost roads build EXTRACT.osm.pbf \(shellWord(path))"])
+        }
         return isSecret ? secretProblem(path, key) : nil
     }
 
@@ -111,6 +114,17 @@ struct NamedFiles {
             return nil
         } catch {
             return error.isPermissionDenied ? "\(path): this user may not read it" : error.description
+        }
+    }
+
+    /// Why a road file, or one of a folder, cannot be used.
+    private func roadProblem(_ path: String) -> String? {
+        do throws(RoadFileFailure) {
+            try RoadMatcher.check(path: place(path))
+            return nil
+        } catch {
+            // Files of a saved tree have the names of its system.
+            return tree.root.isEmpty ? "\(error)" : "\(error)".replacing(tree.root, with: "")
         }
     }
 

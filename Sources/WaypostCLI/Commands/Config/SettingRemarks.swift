@@ -11,7 +11,7 @@ struct SettingRemarks {
     }
 
     /// The remarks, one line each.
-    var remarks: [String] { secondsForMinutes + loaded.entries.compactMap(remarkOnLimit) + relativeFolder + openDoors }
+    var remarks: [String] { secondsForMinutes + loaded.entries.compactMap(remarkOnLimit) + relativeFolder + openDoors + roadless }
 
     /// The service starts in another folder than the user who writes the file.
     private var relativeFolder: [String] {
@@ -21,6 +21,24 @@ struct SettingRemarks {
         return [
             "\(place): [log] directory: \(quoted(folder)) depends on where the tracker starts (the service: in /); write the whole path"
         ]
+    }
+
+    /// What asks for roads where no road file is named.
+    private var roadless: [String] {
+        guard let key = SettingRemarks.withoutRoads(loaded.configuration), let origin = loaded.origins[key] else { return [] }
+        return [
+            """
+            \(origin.file):\(origin.place.line):\(origin.place.column): \(key): needs a road file, [matching] roads; waypost roads build \
+            makes one of an extract of OpenStreetMap
+            """
+        ]
+    }
+
+    /// The key that asks for roads while no road file is named; nil when none does.
+    static func withoutRoads(_ configuration: Configuration) -> String? {
+        guard configuration.matching.roads == nil else { return nil }
+        if configuration.matching.isEnabled { return "[matching] enabled" }
+        return configuration.log.types.contains(.matched) ? "[log] types" : nil
     }
 
     /// Whoever reaches an address reads there.

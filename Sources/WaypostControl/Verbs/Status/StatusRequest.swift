@@ -78,6 +78,8 @@ public struct StatusReport: ControlAnswer {
     public var privacy: Privacy?
     /// The position; nil when there is none, or it must not be shown.
     public var position: Position?
+    /// The roads on which positions are put; nil when none are configured.
+    public var roads: Roads?
     /// The last known position, while there is none.
     public var lastPosition: Position?
     /// Its age in seconds; nil when it comes from an earlier run.
@@ -117,6 +119,7 @@ public struct StatusReport: ControlAnswer {
         var current = position.map(ClassedPosition.init)
         try codec.member("position", &current, isLenient: true, "The position, a TPV as a watch sends it.")
         position = current?.position
+        try codec.member("roads", &roads, "The roads on which positions are put; absent when none are configured.")
         var last = lastPosition.map(PlainPosition.init)
         try codec.member("last", &last, isLenient: true, "The last known position, while there is none: a TPV without its class.")
         lastPosition = last?.position

@@ -11,6 +11,8 @@ import WaypostSystem
 struct StatusReporter: Sendable {
     let manager: PositioningManager
     let source: PrivateSource
+    /// What puts positions on roads; nil when no road file is configured.
+    let roads: RoadMatcher?
     let search: SearchReporter
     /// The log; nil while it is off.
     let recorder: TrackRecorder?
@@ -79,6 +81,7 @@ struct StatusReporter: Sendable {
         if let problem = await events.problem { problems.append(problem) }
         let waitingEventCount = await events.waitingIDs.count
         if let problem = logged.standstill.words(now: MonotonicClock.milliseconds) { problems.append(problem) }
+        if let failure = await roads?.failure { problems.append(RoadMatcher.words(failure)) }
         problems += fullDisks
         if let problem = clock.problem { problems.append(problem) }
         let fenceCount = await fences.fenceCount
@@ -136,6 +139,7 @@ struct StatusReporter: Sendable {
         (privacy.isPrivate, privacy.isWithheld) = (isPrivate, withholding != nil)
         privacy.isCoarse = withholding == .zone && tellsCoarsePlace
         report.privacy = privacy
+        report.roads = await roadReport(position, isWithheld: withholding != nil)
         if withholding == nil {
             report.position = position
             if position == nil, let last = watches.last {

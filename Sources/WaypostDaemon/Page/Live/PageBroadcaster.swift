@@ -1,5 +1,6 @@
 import NIOCore
 import Waypost
+import WaypostControl
 import WaypostPositioning
 import WaypostSystem
 
@@ -34,6 +35,7 @@ final class PageBroadcaster: PositioningConsumer {
         state.withLock { state in
             state.streamCount = count
             state.hold?.need = count > 0 ? .everyFix : nil
+            state.hold?.needsMatches = count > 0
         }
     }
 
@@ -80,7 +82,7 @@ final class PageBroadcaster: PositioningConsumer {
             TPVCodec.append(position, to: &text)
         case .matched(let match):
             name = "matched"
-            TPVCodec.append(match.position, to: &text) { json in json.member("confidence", match.confidence) }
+            text.append(contentsOf: MatchedLine(match).line)
         case .noFix(let report):
             name = "position"
             TPVCodec.append(report, to: &text)

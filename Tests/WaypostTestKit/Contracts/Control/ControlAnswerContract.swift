@@ -10,7 +10,8 @@ public enum ControlAnswerContract {
     public static func violations(reading line: [UInt8]) -> [Violation] {
         ControlRequests.all.flatMap { type in (type as? any ControlVerb.Type).map { violations(reading: line, for: $0) } ?? [] }
             + violations(reading: line, as: PositionLoss.self) + violations(reading: line, as: DroppedLines.self)
-            + violations(reading: line, as: AuthorisationChange.self) + violations(reading: line, as: WakeLine.self)
+            + violations(reading: line, as: MatchedLine.self) + violations(reading: line, as: AuthorisationChange.self)
+            + violations(reading: line, as: WakeLine.self)
             + violations(reading: line, as: LaunchOrder.self) + violations(readingForWatch: line)
     }
 

@@ -1,0 +1,26 @@
+import Waypost
+import WaypostControl
+
+/// The road on which the device is, in words.
+struct RoadWords {
+    private let match: MatchedLine
+
+    init(_ match: MatchedLine) { self.match = match }
+
+    /// `on Hauptstraße (primary, 50 km/h, one-way, way 7)`, or that it is on none.
+    var text: String {
+        guard match.position != nil, let road = match.road else { return "off the roads" }
+        let parts = [
+            road.name == nil ? nil : road.roadClass, road.kilometresPerHour.map { "\($0) km/h" },
+            road.isOneWay == true ? "one-way" : nil, "way \(road.wayID)",
+        ].compactMap { $0 }
+        let words = "\(road.name ?? road.roadClass ?? "a road") (\(parts.joined(separator: ", ")))"
+        return printable("\(match.isConfident ? "on" : "perhaps on") \(words)")
+    }
+
+    /// The same with what is known of the match: `..., 3 m off, 97 %`.
+    var detail: String {
+        guard let offset = match.offsetMetres, let confidence = match.confidence else { return text }
+        return "\(text), \(Int(offset.rounded())) m from the fix, \(Int((confidence * 100).rounded())) %"
+    }
+}

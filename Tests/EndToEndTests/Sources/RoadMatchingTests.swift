@@ -1,0 +1,128 @@
+import Foundation
+import Testing
+import Waypost
+import WaypostControl
+
+extension EndToEnd {
+    /// `[matching]`: the tracker puts positions on the roads of a file that `waypost roads build` has made.
+    struct RoadMatchingTests {
+        /// Two streets that meet at 8.706 degrees east, and a third one beside the first.
+        private static let map = """
+            n1 x8.69 y49.4
+            n2 x8.706 y49.4
+            n3 x8.706 y49.41
+            n4 x8.69 y49.4006
+            n5 x8.704 y49.4006
+            w7 Thighway=primary,name=Hauptstra%df%e,maxspeed=50 Nn1,n2
+            w8 Thighway=residential,name=Gartenweg,oneway=yes Nn2,n3
+            w9 Thighway=service,name=Hinterhof Nn4,n5
+
+            """
+
+        /// The line of the first street.
+        private static let latitude = 49.4
+
+        private func folder(_ configuration: String) async throws -> TestFolder {
+            let folder = try TestFolder()
+            try folder.write(RoadMatchingTests.map, to: "street.opl")
+            try folder.write(configuration, to: "waypost.toml")
+            #expect(try await waypost("roads", "build", "street.opl", "street.roads", in: folder).code == 0)
+            let route = try await waypost(
+                "route", "street.roads", "--from", "49.4,8.703", "--to", "49.404,8.706", in: folder)
+            #expect(route.code == 0, "\(route.errors)")
+            try folder.write(route.output, to: "drive.gpx")
+            return folder
+        }
+
+        private func exported(_ type: String, in folder: TestFolder) async throws -> [Position] {
+            let exported = try await waypost("log", "export", "--log", "log", "--format", "jsonl", "--type", type, in: folder)
+            return exported.outputLines.compactMap { line in
+                guard case .position(let position)? = try? TPVCodec.decode(Array(line.utf8)) else { return nil }
+                return position
+            }
+        }
+
+        private static let drive = "route:drive.gpx?speed=20&interval=0.5&noise=4"
+
+        /// The simulator drives a calculated route with a receiver's errors, and the tracker says on which road it is.
+        @Test func namesTheRoadsOfASimulatedDrive() async throws {
+            let folder = try await folder(
+                """
+                [log]
+                types = ["raw", "matched", "current"]
+                [matching]
+                roads = "street.roads"
+                enabled = true
+
+                """)
+            let tracker = try await TrackerProcess(
+                source: RoadMatchingTests.drive, in: folder, options: ["--config", "waypost.toml"])
+            let people = try await tracker.watch("--roads")
+            let programs = try await tracker.watch("--roads", "--json")
+            let status = try await waypost("status", "--socket", "socket", in: folder)
+            #expect(
+                status.outputLines.contains { $0.hasPrefix("road      on Hauptstraße (primary, 50 km/h, way 7), ") }, "\(status.output)")
+            let report = try StatusReport(line: Array(try await waypost("status", "--socket", "socket", "--json", in: folder).output.utf8))
+            #expect(report.roads?.isMatching == true && report.roads?.isCovered == true && report.roads?.mode == "car")
+            #expect(report.roads?.place?.road?.wayID == 7)
+            #expect(try await tracker.process.exit() == ProgramExit(code: 0))
+            _ = try await people.exit()
+            _ = try await programs.exit()
+            let roads = people.output.split(separator: "\n").filter { $0.hasPrefix("on ") || $0.hasPrefix("off ") }
+            #expect(roads.first == "on Hauptstraße (primary, 50 km/h, way 7)", "\(people.output)")
+            #expect(roads.last == "on Gartenweg (residential, 30 km/h, one-way, way 8)", "\(people.output)")
+            let lines = try programs.output.split(separator: "\n").map { try WatchLine(line: Array($0.utf8)) }
+            let matches = lines.compactMap { if case .matched(let match) = $0 { match } else { nil } }
+            let positions = lines.count { if case .position = $0 { true } else { false } }
+            #expect(abs(matches.count - positions) <= 1 && matches.count > 50)
+            let ways = matches.map { $0.road?.wayID }
+            #expect(Double(ways.count { $0 == 7 || $0 == 8 }) > 0.95 * Double(ways.count), "\(ways)")
+            // The log has both, and what is matched lies on the line of the street, without the receiver's errors.
+            let raw = try await exported("raw", in: folder)
+            let matched = try await exported("matched", in: folder)
+            #expect(raw.count >= matched.count && Double(matched.count) > 0.95 * Double(raw.count))
+            let onStreet = matched.filter { $0.coordinate.longitudeDegrees < 8.7055 }
+            #expect(onStreet.count > 15 && onStreet.allSatisfy { abs($0.coordinate.latitudeDegrees - RoadMatchingTests.latitude) < 2e-6 })
+            #expect(raw.contains { abs($0.coordinate.latitudeDegrees - RoadMatchingTests.latitude) > 2e-5 })
+            #expect(try await exported("current", in: folder).count == raw.count)
+        }
+
+        /// Without anybody who needs it nothing is matched.
+        @Test func matchesForThoseWhoAskForIt() async throws {
+            let folder = try await folder("[matching]\nroads = \"street.roads\"\n")
+            let tracker = try await TrackerProcess(
+                source: RoadMatchingTests.drive, in: folder, options: ["--config", "waypost.toml"])
+            func isMatching() async throws -> Bool? {
+                let status = try await waypost("status", "--socket", "socket", "--json", in: folder)
+                return try StatusReport(line: Array(status.output.utf8)).roads?.isMatching
+            }
+            #expect(try await isMatching() == false)
+            let watcher = try await tracker.watch("--roads", "--json", "--count", "8")
+            #expect(try await isMatching() == true)
+            #expect(try await watcher.exit() == ProgramExit(code: 0))
+            #expect(watcher.output.contains(#""name":"Hauptstraße""#), "\(watcher.output)")
+            #expect(await eventually { (try? await isMatching()) == false })
+            #expect(try await tracker.stop() == ProgramExit(code: 0))
+        }
+
+        @Test func goesOnWithoutRoadsThatItCannotUse() async throws {
+            let folder = try await folder("[matching]\nroads = \"drive.gpx\"\nenabled = true\n")
+            let tracker = try await TrackerProcess(source: "sim:walk", in: folder, options: ["--config", "waypost.toml"])
+            let watcher = try await tracker.watch("--json", "--count", "2")
+            #expect(try await watcher.exit() == ProgramExit(code: 0))
+            let capabilities = try await waypost("capabilities", "--socket", "socket", "--json", in: folder)
+            #expect(capabilities.output.contains(#""map_matching":false"#), "\(capabilities.output)")
+            let status = try await waypost("status", "--socket", "socket", in: folder)
+            #expect(status.output.contains("problem   [matching] roads: drive.gpx: is not a road file"), "\(status.output)")
+            // Another file takes its place, and is used as soon as it is there.
+            try FileManager.default.moveItem(atPath: folder.path("street.roads"), toPath: folder.path("new"))
+            try FileManager.default.removeItem(atPath: folder.path("drive.gpx"))
+            try FileManager.default.moveItem(atPath: folder.path("new"), toPath: folder.path("drive.gpx"))
+            #expect(await eventually { tracker.process.errors.contains("[matching] roads: drive.gpx can be used again") })
+            let elsewhere = try await waypost("status", "--socket", "socket", in: folder)
+            #expect(elsewhere.output.contains("road      none: the road file does not have this area"), "\(elsewhere.output)")
+            #expect(try await tracker.stop() == ProgramExit(code: 0))
+            #expect(tracker.process.errors.contains("[matching] roads: drive.gpx: is not a road file"), "\(tracker.process.errors)")
+        }
+    }
+}
