@@ -81,10 +81,10 @@ final class FakeSystem {
     }
 
     /// What `waypost status --json` would say, with these members of `source`.
-    func writeStatus(_ source: String, uptime: Int = 3_600, problems: String = "") throws {
+    func writeStatus(_ source: String, uptime: Int = 3_600, problems: String = "", more: String = "") throws {
         try write(
             #"{"class":"STATUS","version":"0.1.0","pid":700,"uptime":\#(uptime),"health":"degraded","problems":[\#(problems)],"source":{"url":"serial:auto",\#(source)},"#
-                + #""following":{"pace":"following","for":[],"stationary":false}}"# + "\n",
+                + #""following":{"pace":"following","for":[],"stationary":false}\#(more)}"# + "\n",
             to: "/commands/status.json")
     }
 

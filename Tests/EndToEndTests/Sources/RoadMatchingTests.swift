@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 import Waypost
 import WaypostControl
@@ -102,6 +103,31 @@ extension EndToEnd {
             #expect(try await watcher.exit() == ProgramExit(code: 0))
             #expect(watcher.output.contains(#""name":"Hauptstraße""#), "\(watcher.output)")
             #expect(await eventually { (try? await isMatching()) == false })
+            #expect(try await tracker.stop() == ProgramExit(code: 0))
+        }
+
+        /// Who may only know roughly where the device is learns no road, and neither does who may know nothing.
+        @Test(.enabled(if: Program.canRunAsNobody, "another user cannot reach the programs")) func tellsNoRoadToOthers() async throws {
+            try #require(getuid() == 0)
+            let folder = try await folder("[matching]\nroads = \"street.roads\"\nenabled = true\n")
+            let tracker = try await TrackerProcess(
+                source: RoadMatchingTests.drive, in: folder, options: ["--config", "waypost.toml"])
+            let mine = try await tracker.watch("--roads", "--json", "--count", "4")
+            #expect(try await mine.exit() == ProgramExit(code: 0))
+            #expect(mine.output.contains("way_id"))
+            func asNobody(_ arguments: String...) async throws -> String {
+                let run = try await finish(
+                    Program.asNobody + [Program.waypost.path] + arguments + ["--socket", folder.path("socket")], in: folder)
+                return run.output + run.errors
+            }
+            for level in ["none", "reduced"] {
+                let granted = try await waypost("grant", "nobody", level, "--socket", "socket", in: folder)
+                #expect(granted.code == 0, "\(granted.errors)")
+                let watched = try await asNobody("watch", "--roads", "--json", "--timeout", "4s")
+                let told = try await watched + asNobody("status", "--json") + asNobody("capabilities", "--json")
+                #expect(told.contains("\"lat\"") == (level == "reduced"), "\(told)")
+                for word in ["MATCHED", "way_id", "Haupt", "\"roads\"", "primary"] { #expect(!told.contains(word), "\(level): \(told)") }
+            }
             #expect(try await tracker.stop() == ProgramExit(code: 0))
         }
 

@@ -44,6 +44,39 @@ import WaypostTestKit
         #expect(await source.withholding == nil)
     }
 
+    /// A road inside a zone is not told of a fix that was beside it, nor any road in private mode.
+    @Test func putsNoFixOnARoadInsideAZone() async throws {
+        let events: [PositionSourceEvent] = [.position(fix(0, kilometres: 3)), .position(fix(1, kilometres: 4))]
+        let source = PrivateSource(ListSource(events: events + [.finished]), gate: PrivacyGate(zones: zones, key: key))
+        let manager = PositioningManager(source: source)
+        let log = UpdateLog()
+        await manager.attach(log)
+        await manager.matchPositions(with: PrivateMatcher(Roads(places: [home, fix(1, kilometres: 4.01).coordinate]), behind: source))
+        await manager.start()
+        try await manager.waitUntilFinished()
+        let found = await log.updates.compactMap { if case .matched(let match) = $0 { match?.position.coordinate ?? home } else { nil } }
+        #expect(found == [home, fix(1, kilometres: 4.01).coordinate])
+        #expect(await log.updates.contains(.matched(nil)))
+        await source.setPrivate(true)
+        let match = MatchedPosition(position: fix(2, kilometres: 9), confidence: 1, wayID: 1, offsetMetres: 0)
+        #expect(await source.hides(match))
+    }
+
+    /// Puts each fix at the next one of some places.
+    private actor Roads: PositionMatching {
+        private var places: [Coordinate]
+
+        init(places: [Coordinate]) { self.places = places }
+
+        func match(_ position: Position) -> MatchedPosition? {
+            var moved = position
+            moved.coordinate = places.removeFirst()
+            return MatchedPosition(position: moved, confidence: 1, wayID: 7, offsetMetres: 3)
+        }
+
+        func lose() {}
+    }
+
     /// Also to those who had none: what they know from before is not to be told any more.
     @Test func tellsThatPositionsAreWithheldWhenThereWasNone() async throws {
         let events: [PositionSourceEvent] = [.position(fix(0, kilometres: 0.1)), .position(fix(1, kilometres: 0.1)), .finished]

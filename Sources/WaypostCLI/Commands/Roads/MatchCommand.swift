@@ -13,9 +13,11 @@ struct MatchCommand: ParsableCommand {
             roads, or outside of the map, are matched to none.
 
             --json prints a line for each fix: its time and place, matched_lat, matched_lon, way_id, offset_m, confidence; off the roads way_id \
-            is null and there is no place.
+            is null and there is no place. GPX has the track on the roads, with the name of the road where one begins, and a new segment after \
+            fixes that are on none; GeoJSON has a feature for each stretch of a road.
 
             Example: waypost match berlin.roads monday.gpx --json
+            Example: waypost match berlin.roads monday.gpx --format gpx > on-roads.gpx
             Example: waypost match berlin.roads walk.nmea --mode foot --online --lag 5
             """)
 
@@ -44,7 +46,16 @@ struct MatchCommand: ParsableCommand {
     @Flag(help: "Print one JSON object per fix.")
     var json = false
 
+    @Option(help: "What to print instead: gpx or geojson.")
+    var format: Format?
+
+    /// A format of matched tracks, besides lines.
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case gpx, geojson
+    }
+
     func run() throws {
+        if json, format != nil { throw ValidationError("--json and --format exclude each other") }
         if lag != nil, !online { throw ValidationError("--lag needs --online") }
         guard let kind = from?.format ?? ConversionFormat(extensionOf: track), ConversionFormat.readable.contains(kind) else {
             throw CommandFailure.withoutFormat(track, next: "use --from \(ConversionFormat.list(ConversionFormat.readable))")
@@ -53,12 +64,13 @@ struct MatchCommand: ParsableCommand {
         let file = try RoadFileInput.open(roads)
         var reader = try input.reader()
         let output = try OutputStream(path: "-")
-        var matching = MatchedTrack(matcher: MapMatcher(roads: file, mode: mode, lag: online ? lag ?? .zero : nil), isJSON: json)
+        let matcher = MapMatcher(roads: file, mode: mode, lag: online ? lag ?? .zero : nil)
+        var matching = MatchedTrack(matcher: matcher, encoder: encoder)
         while try reader.read(into: &matching) {
             try output.write(matching.text)
             matching.text.removeAll()
         }
-        matching.finish()
+        matching.end()
         try output.write(matching.text)
         let incomplete = try input.check(reader)
         try output.finish()
@@ -66,84 +78,19 @@ struct MatchCommand: ParsableCommand {
         if matching.fixCount > 0, matching.matchCount == 0 {
             SystemProcess.printError("waypost: \(track): no fix is near a road for \(mode.word) of \(roads)")
         }
+        if matching.fixCount == 0 { SystemProcess.printError("waypost: \(track): has no fix") }
+    }
+
+    private var encoder: any MatchEncoder {
+        switch format {
+        case .gpx: MatchedGPX()
+        case .geojson: MatchedGeoJSON()
+        case nil: if json { MatchedJSONLines() } else { MatchedLines() }
+        }
     }
 }
 
 /// A lag: a span, or none.
 private enum LagValue {
     static func parse(_ text: String) throws -> Duration { Double(text) == 0 ? .zero : try SpanValue.parse(text) }
-}
-
-/// Matches the fixes of a recording, and writes a line for each.
-private struct MatchedTrack: RecordingSink {
-    private var matcher: MapMatcher
-    private let isJSON: Bool
-    /// What is to be printed.
-    var text = TextBuffer()
-    private(set) var fixCount = 0
-    private(set) var matchCount = 0
-    private var segment = 0
-
-    init(matcher: MapMatcher, isJSON: Bool) {
-        self.matcher = matcher
-        self.isJSON = isJSON
-    }
-
-    mutating func add(_ position: Position) { append(matcher.process(position)) }
-
-    mutating func add(_ item: RecordingItem) {
-        switch item {
-        case .report(.position(let position)): add(position)
-        case .item(let item):
-            guard case .trackPoint(_, let place) = item, case .position(let position) = item.report else { return }
-            if place != segment { finish() }
-            segment = place
-            add(position)
-        case .report: break
-        }
-    }
-
-    /// Decides what still waits: the recording, or a part of it, has ended.
-    mutating func finish() { append(matcher.finish()) }
-
-    private mutating func append(_ matches: [MapMatcher.FixMatch]) {
-        for match in matches {
-            fixCount += 1
-            if match.match != nil { matchCount += 1 }
-            if isJSON { appendJSON(match) } else { appendLine(match) }
-            text.append(byte: UInt8(ascii: "\n"))
-        }
-    }
-
-    private mutating func appendJSON(_ fix: MapMatcher.FixMatch) {
-        text.appendJSON { json in
-            json.object { json in
-                json.member("time", fix.position.time)
-                json.member("lat", fix.position.coordinate.latitudeDegrees)
-                json.member("lon", fix.position.coordinate.longitudeDegrees)
-                if let match = fix.match {
-                    json.member("matched_lat", rounded(match.position.coordinate.latitudeDegrees, 1e7))
-                    json.member("matched_lon", rounded(match.position.coordinate.longitudeDegrees, 1e7))
-                    json.member("way_id", Int(match.wayID))
-                    json.member("offset_m", rounded(match.offsetMetres, 10))
-                    json.member("confidence", rounded(match.confidence, 1_000))
-                } else {
-                    json.member("way_id", JSONValue.null)
-                }
-            }
-        }
-    }
-
-    private mutating func appendLine(_ fix: MapMatcher.FixMatch) {
-        let place = fix.position.coordinate
-        var line = fix.position.time.map { ScreenFormat().moment($0) + "  " } ?? ""
-        line += "\(rounded(place.latitudeDegrees, 1e6)),\(rounded(place.longitudeDegrees, 1e6))  "
-        if let match = fix.match, let road = matcher.road(of: fix) {
-            line += "\(road.name ?? road.roadClass.text) (way \(match.wayID)), \(Int(match.offsetMetres.rounded())) m, "
-            line += "\(Int((match.confidence * 100).rounded())) %"
-        } else {
-            line += "off the roads"
-        }
-        text.append(string: printable(line))
-    }
 }
