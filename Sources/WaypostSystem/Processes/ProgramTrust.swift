@@ -6,7 +6,8 @@ public enum ProgramTrust {
     /// Why a program must not be started for this process's user; nil when it may be.
     ///
     /// It must be named by its whole path, and be an ordinary file that this user may execute. Neither the file nor a folder above it, links
-    /// followed, may be one that every user can write, or belong to anybody but this user and root: whoever can replace it would run as this user.
+    /// followed, may be one that every user can write, a shared one such as `/tmp` neither, or belong to anybody but this user and root: whoever can
+    /// put it there would run as this user.
     /// - Parameter path: the program.
     public static func obstacle(to path: String) -> String? {
         do throws(Obstacle) { _ = try trusted(path) } catch { return error.reason }
@@ -32,22 +33,27 @@ public enum ProgramTrust {
         guard status.st_mode & 0o111 != 0, faccessat(AT_FDCWD, resolved.cName, X_OK, AT_EACCESS) == 0 else {
             throw Obstacle("is not executable for this user; chmod +x \(shellWord(path))")
         }
-        if let obstacle = obstacle(toFile: resolved) { throw Obstacle(obstacle) }
+        if let obstacle = obstacle(toFile: resolved, allowsSharedFolders: false) { throw Obstacle(obstacle) }
         return resolved
     }
 
     /// Why what a file says must not be believed on behalf of this process's user: others can replace it; nil when only this user and root can.
     ///
-    /// - Parameter path: the file, without links.
-    static func obstacle(toFile path: String) -> String? {
+    /// - Parameters:
+    ///   - path: the file, without links.
+    ///   - allowsSharedFolders: whether a folder above it may be one such as `/tmp`, in which everybody can put what is not there, but nobody can
+    ///     replace what is somebody else's.
+    static func obstacle(toFile path: String, allowsSharedFolders: Bool) -> String? {
         var status = stat()
         var place = path
         while true {
             guard stat(place.cName, &status) == 0 else { return "cannot be looked at" }
             let what = place == path ? "" : "its folder \(oneLine(place, limit: 200)) "
-            // In a folder such as /tmp nobody can replace what is somebody else's.
             let isShared = status.st_mode & S_IFMT == S_IFDIR && status.st_mode & S_ISVTX != 0
-            if status.st_mode & S_IWOTH != 0, !isShared { return "\(what)may be written by every user; chmod o-w \(shellWord(place))" }
+            if status.st_mode & S_IWOTH != 0, !(isShared && allowsSharedFolders) {
+                let next = isShared ? "keep it below your home, for example" : "chmod o-w \(shellWord(place))"
+                return "\(what)may be written by every user; \(next)"
+            }
             if status.st_uid != 0, status.st_uid != geteuid() { return "\(what)belongs to another user" }
             guard place != "/", let slash = place.lastIndex(of: "/") else { return nil }
             place = slash == place.startIndex ? "/" : String(place[..<slash])

@@ -92,7 +92,7 @@ public struct WakeProgram: Sendable, Hashable {
     public static func load(_ name: String, in folder: String) throws(SystemError) -> WakeProgram? {
         let path = folder + "/" + name
         guard let text = try Syscalls.contents(of: path, as: .own) else { return nil }
-        if let obstacle = ProgramTrust.obstacle(toFile: path) { throw SystemError.oddFile(path, obstacle) }
+        if let obstacle = ProgramTrust.obstacle(toFile: path, allowsSharedFolders: true) { throw SystemError.oddFile(path, obstacle) }
         let line = String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
         if line.hasPrefix("exec /") { return WakeProgram(.program(String(line.dropFirst(5)))) }
         if line.hasPrefix("unit ") { return WakeProgram(.unit(String(line.dropFirst(5)))) }

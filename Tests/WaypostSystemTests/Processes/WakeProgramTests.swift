@@ -4,8 +4,9 @@ import WaypostSystem
 
 /// What is started for a registration, and what is not.
 @Suite struct WakeProgramTests {
-    private let folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
-        .appending(path: "waypost-wake-\(UInt32.random(in: .min ... .max))").path()
+    /// Everybody can write to the folder for temporary files, so that no program below it is started.
+    private let folder = URL(filePath: FileManager.default.currentDirectoryPath).resolvingSymlinksInPath()
+        .appending(path: ".build/waypost-wake-\(UInt32.random(in: .min ... .max))").path()
 
     init() throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
@@ -25,6 +26,19 @@ import WaypostSystem
         let command = try WakeProgram(.program(folder + "/link")).command("photo", events: [Array(#"{"id":"a"}"#.utf8)])
         #expect(command.contains("exec \(path) 2>&1") && !command.contains("/link"))
         #expect(command.contains("WAYPOST_REGISTRATION=photo") && command.contains(#"{"id":"a"}"# + "\n"))
+        try FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// Whatever is removed from a folder such as /tmp can come back as somebody else's, so nothing below it is started, as with sudo.
+    @Test func refusesAProgramBelowAFolderThatEverybodyCanWrite() throws {
+        let path = try program("good")
+        #expect(WakeProgram(.program(path)).obstacle == nil)
+        for (mode, next) in [(0o1777, "keep it below your home"), (0o777, "chmod o-w")] {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: folder)
+            let obstacle = try #require(WakeProgram(.program(path)).obstacle)
+            #expect(obstacle.hasPrefix("its folder \(folder) may be written by every user; \(next)"))
+            #expect(throws: SystemError.self) { try WakeProgram(.program(path)).command("photo", events: []) }
+        }
         try FileManager.default.removeItem(atPath: folder)
     }
 

@@ -42,7 +42,7 @@ def gpx(path):
 
 
 def main():
-    folder = tempfile.mkdtemp(prefix="waypost-relaunch-")
+    folder = tempfile.mkdtemp(prefix="waypost-relaunch-", dir="/var/lib")  # not below /tmp, where everybody can write
     os.chmod(folder, 0o755)
     home = f"{folder}/home"
     os.mkdir(home)

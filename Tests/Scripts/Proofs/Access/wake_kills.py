@@ -38,7 +38,7 @@ for request in sys.argv[2:]:
 
 def main():
     random.seed(SEED)
-    folder = tempfile.mkdtemp(prefix="waypost-wake-")
+    folder = tempfile.mkdtemp(prefix="waypost-wake-", dir="/var/lib")  # not below /tmp, where everybody can write
     os.chmod(folder, 0o755)
     home = f"{folder}/home"
     os.mkdir(home)
