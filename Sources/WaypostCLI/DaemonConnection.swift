@@ -12,6 +12,9 @@ struct DaemonConnection: ParsableArguments {
         completion: .file())
     var socket: String?
 
+    /// The control socket that it connects to now.
+    var path: String { DefaultPaths.clientSocket(option: socket, of: .current()) }
+
     /// Connects to the running daemon.
     func connect() throws(CommandFailure) -> ControlClient {
         do { return try connectIfRunning() } catch { throw failure(error) }

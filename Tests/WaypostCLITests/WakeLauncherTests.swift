@@ -11,16 +11,40 @@ struct WakeLauncherTests {
     /// The end of what it wrote, and how it ended: never more than the tracker takes.
     @Test(arguments: [("exit 3", 3, "line 999"), ("kill -9 $$", nil, "signal 9")] as [(String, Int?, String)])
     func saysTheEndOfWhatItWrote(last: String, code: Int?, words: String) throws {
-        let folder = "/tmp/waypost-launch-\(UInt32.random(in: .min ... .max))"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+        let folder = try folder()
         defer { try? FileManager.default.removeItem(atPath: folder) }  // What is left behind does no harm.
         let text = "#!/bin/sh\ni=0; while [ $i -lt 1000 ]; do echo line $i; i=$((i + 1)); done\n\(last)\n"
-        try #require(
-            FileManager.default.createFile(atPath: folder + "/p", contents: Data(text.utf8), attributes: [.posixPermissions: 0o755]))
+        try program(text, in: folder)
         try WakeProgram(.program(folder + "/p")).save("photo", in: folder)
         let ran = WakeLauncher(folder: folder).run(LaunchOrder(registration: "photo", events: [], ids: ["a"]))
         #expect(ran.exitCode == code && ran.words.count <= 4_000 && ran.words.contains("line 999"))
         #expect(ran.words.contains(words), "\(ran.words.suffix(100))")
         #expect(throws: Never.self) { try ControlRequests.request(on: ran.line.span) }
+    }
+
+    /// One at a time starts the programs of a tracker; those of another one have nothing to do with them.
+    @Test func oneAtATimeStartsTheProgramsOfATracker() throws {
+        let folder = try folder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }  // What is left behind does no harm.
+        let other = WakeLauncher(folder: folder)
+        do {
+            let starter = WakeLauncher(folder: folder)
+            #expect(try starter.lock(forSocket: "/run/s", waitingAtMost: 0))
+            #expect(try !other.lock(forSocket: "/run/s", waitingAtMost: 200))
+            #expect(try WakeLauncher(folder: folder).lock(forSocket: "/run/another", waitingAtMost: 0))
+        }
+        #expect(try other.lock(forSocket: "/run/s", waitingAtMost: 0))
+    }
+
+    private func folder() throws -> String {
+        // Everybody can write to /tmp: nothing below it is started.
+        let folder = "\(FileManager.default.currentDirectoryPath)/.build/waypost-launch-\(UInt32.random(in: .min ... .max))"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+        return folder
+    }
+
+    private func program(_ text: String, in folder: String) throws {
+        try #require(
+            FileManager.default.createFile(atPath: folder + "/p", contents: Data(text.utf8), attributes: [.posixPermissions: 0o755]))
     }
 }

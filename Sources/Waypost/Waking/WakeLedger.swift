@@ -98,6 +98,8 @@ package struct WakeLedger: Sendable {
 
     /// The largest number of registrations of a user, and of all.
     package static let mostOfUser = 32
+    /// How many events were made for removed registrations of a user at most: one of the same name must not use their ids again.
+    private var madeCounts: [UInt32: Int64] = [:]
     /// The largest number of registrations.
     package static let most = 256
     /// The largest number of events that wait for one registration; after that the oldest are dropped.
@@ -136,7 +138,11 @@ package struct WakeLedger: Sendable {
         }
         var entry = entries[key] ?? Entry(registration)
         entry.registration = registration
-        (entry.phase, entry.failureCount) = (.idle, 0)
+        if entries[key] != nil { entry.registration.since = since }
+        entry.failureCount = 0
+        // One that runs is not started a second time for that.
+        if case .underWay = entry.phase {} else { entry.phase = .idle }
+        entry.eventCount = max(entry.eventCount, madeCounts[key.userID] ?? 0)
         entries[key] = entry
     }
 
@@ -144,7 +150,8 @@ package struct WakeLedger: Sendable {
     ///
     /// With the last one, where the device was is forgotten.
     package mutating func unregister(_ key: WakeKey) -> Bool {
-        guard entries.removeValue(forKey: key) != nil else { return false }
+        guard let entry = entries.removeValue(forKey: key) else { return false }
+        if entry.eventCount > 0 { madeCounts[key.userID] = max(entry.eventCount, madeCounts[key.userID] ?? 0) }
         if entries.isEmpty { triggers.forget() }
         return true
     }
@@ -286,7 +293,7 @@ package struct WakeLedger: Sendable {
             for id in eventIDs { _ = acknowledge(id, for: key) }
             entries[key]?.phase = .idle
             entries[key]?.failureCount = 0
-        } else {
+        } else if entry.events.isEmpty || entry.events.contains(where: { eventIDs.contains($0.id) }) {
             fail(key, at: now)
         }
     }
@@ -297,6 +304,9 @@ package struct WakeLedger: Sendable {
         fail(key, at: now)
     }
 
+        } else if case .underWay = entry.phase {
+            // Others have come meanwhile.
+            entries[key]?.phase = .idle
     private mutating func fail(_ key: WakeKey, at now: Int64) {
         guard var entry = entries[key] else { return }
         defer { entries[key] = entry }

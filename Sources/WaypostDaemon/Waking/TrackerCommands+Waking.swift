@@ -167,7 +167,7 @@ extension RanRequest: TrackerVerb {
         let key = WakeKey(userID: caller.peer.userID, name: registration)
         let run = WakeRun(time: tracker.clock.likelyNow, exitCode: exitCode, words: words, eventIDs: ids)
         var answer = Answer()
-        answer.dueCount = try await tracker.wakes.finish(key, run, ids: ids)
+        answer.dueCount = try await tracker.wakes.finish(key, run, ids: ids, on: caller.connection)
         return answer
     }
 }

@@ -176,9 +176,8 @@ actor WakeKeeper: PositioningConsumer {
             _ = ledger.announce(key, at: now)
             return
         }
-        // One program after the other: the next gets what has not been acknowledged by then.
-        guard let agent = agents.last(where: { agent in !launching.values.contains { $0.agent == agent } }),
-            let events = ledger.take(key, at: now)
+        // One program of a user after the other, whoever starts them: the next gets what has not been acknowledged by then.
+        guard let agent = agents.last, !launching.keys.contains(where: { $0.userID == key.userID }), let events = ledger.take(key, at: now)
         else { return }
         launching[key] = Launch(agent: agent, end: now + WakeLedger.handedOutMilliseconds)
         let order = LaunchOrder(registration: key.name, events: events.map { JSONText(bytes: $0.json) }, ids: events.map(\.id))
@@ -282,9 +281,16 @@ actor WakeKeeper: PositioningConsumer {
     /// A start has ended; returns how many programs of the user are still to be started now.
     ///
     /// What cannot be stored holds as long as this run, and is refused.
-    func finish(_ key: WakeKey, _ run: WakeRun, ids: [String]) throws(ControlRefusal) -> Int {
-        launching[key] = nil
-        ledger.finish(key, run, eventIDs: ids, at: AccessKeeper.now)
+    /// - Parameter connection: who says so; of a start that somebody else was told since, only what it acknowledges counts.
+    func finish(_ key: WakeKey, _ run: WakeRun, ids: [String], on connection: ControlConnectionID) throws(ControlRefusal) -> Int {
+        if let launch = launching[key], launch.agent != connection {
+            if run.exitCode == 0, ledger.entries[key]?.registration.isUnit == false {
+                for id in ids { _ = ledger.acknowledge(id, for: key) }
+            }
+        } else {
+            launching[key] = nil
+            ledger.finish(key, run, eventIDs: ids, at: AccessKeeper.now)
+        }
         Task { deliver() }
         guard save() else { throw refusal }
         return dueCount(of: key.userID)

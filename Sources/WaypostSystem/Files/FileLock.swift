@@ -5,7 +5,7 @@ import Glibc
 /// The file stays: removing it would let two processes lock two files of the same name.
 /// - Concurrency: one owner; the lock is released when the value goes away.
 public struct FileLock: ~Copyable {
-    fileprivate let descriptor: Int32
+    let descriptor: Int32
 
     /// The result of an attempt.
     public enum Attempt: ~Copyable {

@@ -24,10 +24,10 @@ public struct ShellCommand: ~Copyable {
     public static let graceMilliseconds: Int64 = 2_000
     private static let lookMilliseconds: Int32 = 10
 
-    // The watcher first; then the command replaces the shell. Descriptor 3 ends with this process.
+    // The watcher first; then the command replaces the shell. Descriptor 3 ends with this process, descriptor 4 with the group.
     private static let script = """
         { trap '' TERM; read -r _ <&3; kill -s TERM 0; sleep 2; kill -s KILL 0; } </dev/null >/dev/null 2>&1 &
-        exec 3<&- /bin/sh -c "$1"
+        exec 3<&- 4<&- /bin/sh -c "$1"
         """
     // No other command is started between creating a pipe and marking it close-on-exec.
     private static let starting = Mutex(())
@@ -43,13 +43,24 @@ public struct ShellCommand: ~Copyable {
 
     /// Starts a command.
     ///
+    /// - Parameter lock: is held by the watcher, too, so that it lasts as long as the group even if this process is killed; the command does not
+    ///   get it.
     /// - Errors: no process or descriptor is left. A command that does not exist is started by the shell, and ends with 127.
-    public static func start(_ command: String) throws(SystemError) -> ShellCommand {
+    public static func start(_ command: String, holding lock: borrowing FileLock) throws(SystemError) -> ShellCommand {
+        try start(command, holding: lock.descriptor)
+    }
+
+    /// Starts a command.
+    ///
+    /// - Errors: no process or descriptor is left. A command that does not exist is started by the shell, and ends with 127.
+    public static func start(_ command: String) throws(SystemError) -> ShellCommand { try start(command, holding: nil) }
+
+    private static func start(_ command: String, holding held: Int32?) throws(SystemError) -> ShellCommand {
         try starting.withLock { _ throws(SystemError) in
             var output = try Pipe()
             var errors = try Pipe()
             var lifeline = try Pipe()
-            let processID = try spawn(["/bin/sh", "-c", script, "sh", command], output.writer, errors.writer, lifeline.reader)
+            let processID = try spawn(["/bin/sh", "-c", script, "sh", command], output.writer, errors.writer, lifeline.reader, held)
             return ShellCommand(
                 processID: processID, output: output.takeReader(), errors: errors.takeReader(), lifeline: lifeline.takeWriter())
         }
@@ -115,17 +126,22 @@ public struct ShellCommand: ~Copyable {
 
     // MARK: - Starting
 
-    private static func spawn(_ arguments: [String], _ output: Int32, _ errors: Int32, _ lifeline: Int32) throws(SystemError) -> Int32 {
+    private static func spawn(
+        _ arguments: [String], _ output: Int32, _ errors: Int32, _ lifeline: Int32, _ held: Int32?
+    ) throws(SystemError) -> Int32 {
         var files = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&files)
         defer { posix_spawn_file_actions_destroy(&files) }
         posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO)
         posix_spawn_file_actions_adddup2(&files, errors, STDERR_FILENO)
+        // First, as its number may be one of these.
+        if let held { posix_spawn_file_actions_adddup2(&files, held, 4) }
         posix_spawn_file_actions_adddup2(&files, lifeline, 3)
         // Libraries open descriptors that do not close on exec. Without /proc the program inherits these.
         let names = (try? Syscalls.names(inFolder: "/proc/self/fd")) ?? []  // As said.
-        for descriptor in names.compactMap({ Int32($0) }) where descriptor > 3 { posix_spawn_file_actions_addclose(&files, descriptor) }
+        let last: Int32 = held == nil ? 3 : 4
+        for descriptor in names.compactMap({ Int32($0) }) where descriptor > last { posix_spawn_file_actions_addclose(&files, descriptor) }
 
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)

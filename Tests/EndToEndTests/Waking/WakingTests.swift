@@ -94,6 +94,35 @@ extension EndToEnd {
             #expect(try await tracker.stop().code == 0)
         }
 
+        /// Two who start programs, as with different folders of programs: still one after the other, and what is registered anew is not run beside itself.
+        @Test func twoAgentsAreToldOneProgramAfterTheOther() async throws {
+            let folder = try TestFolder()
+            let tracker = try await TrackerProcess(source: "sim:walk", in: folder)
+            for name in ["a", "b"] { try register(name, on: [.significant], in: folder) }
+            var first = try agent(folder)
+            var second = try agent(folder)
+            let before = try #require(try ask(RehearseRequest(registration: "a"), in: folder).id)
+            _ = try ask(RehearseRequest(registration: "b"), in: folder)
+            // The one who came last is told first.
+            let running = try #require(try order(&second, within: .seconds(5)))
+            #expect(running.registration == "a")
+            _ = try ask(UnregisterRequest(registration: "a"), in: folder)
+            try register("a", on: [.significant], in: folder)
+            #expect(try ask(RehearseRequest(registration: "a"), in: folder).id != before)
+            #expect(try order(&first, within: .seconds(1)) == nil)
+            _ = try second.ask(ran(running))
+            let next = try #require(try order(&second, within: .seconds(5)))
+            #expect(next.registration == "a" && next.ids != [before])
+            #expect(try order(&first, within: .seconds(1)) == nil)
+            #expect(try await tracker.stop().code == 0)
+        }
+
+        private func agent(_ folder: TestFolder) throws -> ControlClient {
+            var client = try connect(folder)
+            _ = try client.ask(AgentRequest())
+            return client
+        }
+
         /// What cannot be stored is told to nobody, and to the program when there is room again.
         @Test func tellsWhatCouldNotBeStoredLater() async throws {
             let folder = try TestFolder()

@@ -10,20 +10,35 @@ struct AgentCommand: ParsableCommand {
         abstract: "Start your registered programs when something happens.",
         discussion: """
             It waits for the tracker, too: start it once, with systemctl --user enable --now waypost-agent. What it starts is what you have \
-            registered with waypost register, in the folder wake beside your configuration; the tracker only says when.
+            registered with waypost register, in the folder wake beside your configuration; the tracker only says when. One agent at a time starts \
+            the programs for a tracker; a second one waits until the first has ended.
 
             Example: waypost agent
             """)
 
-    @Flag(help: "End when nothing is to be started any more.")
+    @Flag(help: "End when nothing is to be started any more, or somebody else starts it.")
     var once = false
 
     @OptionGroup var daemon: DaemonConnection
 
+    /// How long an agent that is to end waits for the programs of one that was killed, milliseconds.
+    private static let lockMilliseconds: Int64 = 5_000
+    /// How long it tries to say how the last program has ended, milliseconds.
+    private static let reportMilliseconds: Int64 = 60_000
+
     func run() throws {
+        let launcher = WakeLauncher(folder: WakeProgram.folder(.own))
+        var end: Int64?
         while true {
-            do throws(CommandFailure) { return try serve() } catch {
-                guard !once, error.status == .unavailable || error.status == .timedOut else { throw error }
+            do throws(CommandFailure) { return try serve(launcher) } catch {
+                guard error.status == .unavailable || error.status == .timedOut else { throw error }
+                if once {
+                    // What has run is told to the tracker's next run: else it would run again.
+                    guard launcher.unreported != nil else { throw error }
+                    let last = end ?? MonotonicClock.milliseconds + AgentCommand.reportMilliseconds
+                    guard MonotonicClock.milliseconds < last else { throw error }
+                    end = last
+                }
             }
             // The tracker is not there now; it will be again.
             MonotonicClock.wait(milliseconds: 2_000)
@@ -31,66 +46,41 @@ struct AgentCommand: ParsableCommand {
     }
 
     /// Starts programs until nothing is left to start; for ever without `--once`.
-    private func serve() throws(CommandFailure) {
+    private func serve(_ launcher: WakeLauncher) throws(CommandFailure) {
+        guard try launcher.lock(forSocket: daemon.path, waitingAtMost: once ? AgentCommand.lockMilliseconds : nil) else {
+            return SystemProcess.printError("waypost: agent: another agent of this user starts the programs")
+        }
         var client = try daemon.connect()
+        try report(launcher, to: &client)
         var dueCount = try client.askPatiently(AgentRequest()).dueCount
-        let launcher = WakeLauncher(folder: WakeProgram.folder(.own))
         while true {
             if once, dueCount == 0 { return }
             do throws(ControlError) {
                 // With --once somebody else may have been told to start it.
                 guard let line = try client.nextLine(within: once ? .seconds(90) : nil) else { return }
                 guard let order = try? LaunchOrder(line: line) else { continue }  // What this client may know has changed.
-                dueCount = try client.ask(launcher.run(order)).dueCount
+                let ran = launcher.run(order)
+                launcher.unreported = ran
+                dueCount = try client.ask(ran).dueCount
+                launcher.unreported = nil
             } catch .refused(_, let message) where !once {
                 // What has run cannot be stored now; the tracker knows it.
+                launcher.unreported = nil
                 SystemProcess.printError("waypost: agent: \(printable(message))")
             } catch {
+                if case .refused = error { launcher.unreported = nil }
                 throw CommandFailure(error)
             }
         }
     }
-}
 
-/// Starts a program as its user, with what has happened.
-struct WakeLauncher {
-    /// Where the user's programs are named.
-    let folder: String
-
-    private static let longestWords = 4_000
-
-    /// Runs the program of an order, and says how that ended.
-    ///
-    /// - Cost: blocks this thread until the program ends, 60 s at most.
-    func run(_ order: LaunchOrder) -> RanRequest {
-        var ran = RanRequest()
-        (ran.registration, ran.ids) = (order.registration, order.ids)
-        do throws(SystemError) {
-            guard AccessPolicy.isKey(order.registration), let program = try WakeProgram.load(order.registration, in: folder) else {
-                ran.words = "\(folder)/\(order.registration) is missing: register it again"
-                return ran
-            }
-            // In plain words here; the command looks once more, at what it starts.
-            if let obstacle = program.obstacle {
-                ran.words = "\(program.words) \(obstacle)"
-                return ran
-            }
-            let command = try program.command(order.registration, events: order.events.map(\.bytes))
-            let limit = Int64(WakeLedger.runSeconds) * 1_000
-            let start = MonotonicClock.milliseconds
-            let (end, output) = try ShellCommand.start(command).result(withinMilliseconds: limit)
-            var words = String(decoding: output.suffix(4 * WakeLauncher.longestWords), as: UTF8.self)
-            if MonotonicClock.milliseconds - start >= limit {
-                words += "\nended after \(WakeLedger.runSeconds) s"
-            } else if case .exited(let code) = end {
-                ran.exitCode = Int(code)
-            } else {
-                words += "\n\(end)"
-            }
-            ran.words = String(words.suffix(WakeLauncher.longestWords))
-        } catch {
-            ran.words = error.description
+    /// Says how the last program has ended, when the tracker ended meanwhile: what it has acknowledged must not run again.
+    private func report(_ launcher: WakeLauncher, to client: inout ControlClient) throws(CommandFailure) {
+        guard let ran = launcher.unreported else { return }
+        do throws(ControlError) { _ = try client.ask(ran) } catch {
+            guard case .refused(_, let message) = error else { throw CommandFailure(error) }
+            SystemProcess.printError("waypost: agent: \(printable(message))")
         }
-        return ran
+        launcher.unreported = nil
     }
 }

@@ -1,0 +1,105 @@
+import Waypost
+import WaypostControl
+import WaypostSystem
+
+/// Starts a program as its user, with what has happened.
+///
+/// One at a time starts the programs of a tracker: it holds a lock in the folder, which what it has started holds, too, as long as it runs. So a
+/// program whose starter was killed has ended before the next one starts it again.
+final class WakeLauncher {
+    /// The lock of a tracker's programs.
+    private struct Hold: ~Copyable {
+        let socket: String
+        let lock: FileLock
+    }
+
+    /// Where the user's programs are named.
+    let folder: String
+    /// How the last program has ended, until the tracker knows it.
+    var unreported: RanRequest?
+    private var hold: Hold?
+
+    private static let longestWords = 4_000
+
+    init(folder: String) {
+        self.folder = folder
+    }
+
+    /// Waits until nobody else starts programs for a tracker, and nothing runs that somebody has started.
+    ///
+    /// - Parameters:
+    ///   - socket: the tracker's control socket.
+    ///   - limit: how long to wait at most, in milliseconds; nil waits for ever.
+    /// - Returns: false when somebody else still does.
+    func lock(forSocket socket: String, waitingAtMost limit: Int64?) throws(CommandFailure) -> Bool {
+        let whole = socket.hasPrefix("/") ? socket : "\(Syscalls.resolvingLinks("."))/\(socket)"
+        if hold?.socket == whole { return true }
+        hold = nil
+        unreported = nil
+        // No registration has a name that begins with a dot.
+        let path = "\(folder)/.agent\(String(whole.map { $0 == "/" ? "-" : $0 }))"
+        do throws(SystemError) {
+            try Syscalls.createFolders(folder, mode: 0o700)
+            let deadline = limit.map { MonotonicClock.milliseconds + $0 }
+            while true {
+                switch try FileLock.acquire(path: path) {
+                case .taken(let lock):
+                    hold = Hold(socket: whole, lock: lock)
+                    return true
+                case .held: break
+                }
+                guard let deadline else {
+                    SystemProcess.printError("waypost: agent: another agent of this user starts the programs; waiting for its end")
+                    hold = Hold(socket: whole, lock: try FileLock.wait(path: path))
+                    return true
+                }
+                guard MonotonicClock.milliseconds < deadline else { return false }
+                MonotonicClock.wait(milliseconds: 100)
+            }
+        } catch {
+            throw CommandFailure(.cannotCreate, what: path, why: error.reason)
+        }
+    }
+
+    /// Runs the program of an order, and says how that ended.
+    ///
+    /// - Cost: blocks this thread until the program ends, 60 s at most.
+    func run(_ order: LaunchOrder) -> RanRequest {
+        var ran = RanRequest()
+        (ran.registration, ran.ids) = (order.registration, order.ids)
+        do throws(SystemError) {
+            guard AccessPolicy.isKey(order.registration), let program = try WakeProgram.load(order.registration, in: folder) else {
+                ran.words = "\(folder)/\(order.registration) is missing: register it again"
+                return ran
+            }
+            // In plain words here; the command looks once more, at what it starts.
+            if let obstacle = program.obstacle {
+                ran.words = "\(program.words) \(obstacle)"
+                return ran
+            }
+            let command = try program.command(order.registration, events: order.events.map(\.bytes))
+            let limit = Int64(WakeLedger.runSeconds) * 1_000
+            let start = MonotonicClock.milliseconds
+            let (end, output) = try begin(command).result(withinMilliseconds: limit)
+            var words = String(decoding: output.suffix(4 * WakeLauncher.longestWords), as: UTF8.self)
+            if MonotonicClock.milliseconds - start >= limit {
+                words += "\nended after \(WakeLedger.runSeconds) s"
+            } else if case .exited(let code) = end {
+                ran.exitCode = Int(code)
+            } else {
+                words += "\n\(end)"
+            }
+            ran.words = String(words.suffix(WakeLauncher.longestWords))
+        } catch {
+            ran.words = error.description
+        }
+        return ran
+    }
+
+    private func begin(_ command: String) throws(SystemError) -> ShellCommand {
+        switch hold {
+        case .some(let hold): try ShellCommand.start(command, holding: hold.lock)
+        case .none: try ShellCommand.start(command)
+        }
+    }
+}

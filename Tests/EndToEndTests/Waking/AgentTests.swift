@@ -1,0 +1,106 @@
+import Foundation
+import Testing
+import Waypost
+import WaypostControl
+import WaypostTestKit
+
+extension EndToEnd {
+    /// Two agents of one user, and a tracker that is killed.
+    @Suite(.timeLimit(.minutes(5))) struct AgentTests {
+        /// A program that notes what it gets, takes a while and is below no folder that everybody can write.
+        private final class Sleeper {
+            let folder = "\(FileManager.default.currentDirectoryPath)/.build/waypost-agent-\(UInt32.random(in: .min ... .max))"
+            var path: String { folder + "/program" }
+
+            init(seconds: Int) throws {
+                try FileManager.default.createDirectory(
+                    atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+                let text = "#!/bin/sh\necho begin >>\(folder)/ran\ncat >>\(folder)/got\nsleep \(seconds)\necho end >>\(folder)/ran\n"
+                try #require(
+                    FileManager.default.createFile(atPath: path, contents: Data(text.utf8), attributes: [.posixPermissions: 0o755]))
+            }
+
+            deinit {
+                // What is left behind does no harm.
+                try? FileManager.default.removeItem(atPath: folder)
+            }
+
+            /// What has begun and ended so far.
+            var runs: [String] { lines("ran") }
+            /// The ids of what it got.
+            var ids: [String] { lines("got").compactMap { try? JSONParser().parse(Array($0.utf8))["id"]?.string } }  // Whole lines only.
+
+            private func lines(_ name: String) -> [String] {
+                let text = (try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)) ?? ""  // Nothing has run yet.
+                return text.split(separator: "\n").map(String.init)
+            }
+        }
+
+        private func environment(_ folder: TestFolder) -> [String: String] { ["XDG_CONFIG_HOME": folder.path("config")] }
+
+        private func agent(_ folder: TestFolder) throws -> ProgramProcess {
+            try ProgramProcess(.waypost, ["agent", "--socket", "socket"], in: folder, environment: environment(folder))
+        }
+
+        private func register(_ name: String, _ program: String, in folder: TestFolder) async throws {
+            let answer = try await waypost(
+                "register", name, "--on", "significant", "--exec", program, "--socket", "socket", in: folder,
+                environment: environment(folder))
+            #expect(answer.code == 0, "\(answer.errors)")
+        }
+
+        private func rehearse(_ name: String, in folder: TestFolder) throws -> String {
+            var client = try ControlClient.connect(to: folder.path("socket"), timeout: .seconds(30))
+            return try #require(try client.ask(RehearseRequest(registration: name), timeout: .seconds(30)).id)
+        }
+
+        /// The second agent starts nothing while the first lives, and takes over when it is killed.
+        @Test func twoAgentsStartOneProgramAfterTheOther() async throws {
+            let folder = try TestFolder()
+            let sleeper = try Sleeper(seconds: 1)
+            let tracker = try await TrackerProcess(source: "sim:walk", in: folder)
+            for name in ["a", "b", "c"] { try await register(name, sleeper.path, in: folder) }
+            let (first, second) = (try agent(folder), try agent(folder))
+            var ids = try ["a", "b", "c"].map { try rehearse($0, in: folder) }
+            #expect(await eventually(within: .seconds(20)) { sleeper.runs.count == 6 })
+            #expect(sleeper.runs == ["begin", "end", "begin", "end", "begin", "end"])
+            #expect(sleeper.ids == ids)
+
+            first.send(SIGKILL)
+            _ = try await first.exit()
+            ids.append(try rehearse("a", in: folder))
+            #expect(await eventually(within: .seconds(20)) { sleeper.ids == ids })
+            second.send(SIGTERM)
+            _ = try await second.exit()
+            #expect(try await tracker.stop().code == 0)
+        }
+
+        /// The tracker is killed while the program runs: nobody starts it a second time, and what it has acknowledged meanwhile is told.
+        @Test func whatRunsWhileTheTrackerIsKilledRunsOnce() async throws {
+            let folder = try TestFolder()
+            let sleeper = try Sleeper(seconds: 5)
+            let tracker = try await TrackerProcess(source: "sim:walk", in: folder)
+            try await register("a", sleeper.path, in: folder)
+            let (first, second) = (try agent(folder), try agent(folder))
+            let id = try rehearse("a", in: folder)
+            #expect(await eventually(within: .seconds(10)) { sleeper.runs == ["begin"] })
+            #expect(try await tracker.stop(with: SIGKILL).signal == SIGKILL)
+            let next = try await TrackerProcess(source: "sim:walk", in: folder)
+            // As the system's unit does.
+            let call = try await waypost("agent", "--once", "--socket", "socket", in: folder, environment: environment(folder))
+            #expect(call.code == 0 || sleeper.runs == ["begin", "end"], "\(call.errors)")
+            #expect(
+                try await eventually(within: .seconds(20)) {
+                    var client = try ControlClient.connect(to: folder.path("socket"), timeout: .seconds(30))
+                    return try client.ask(ListRegistrationsRequest()).registrations.first?.eventCount == 0
+                })
+            try await Task.sleep(for: .seconds(2))
+            #expect(sleeper.runs == ["begin", "end"] && sleeper.ids == [id])
+            for agent in [first, second] {
+                agent.send(SIGTERM)
+                _ = try await agent.exit()
+            }
+            #expect(try await next.stop().code == 0)
+        }
+    }
+}
