@@ -13,6 +13,8 @@ final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
     let id: ControlConnectionID
     private let hub: ControlHub
     private let peer: PeerCredentials
+    /// The user at the other end.
+    var userID: UInt32 { peer.userID }
     private var context: ChannelHandlerContext?
 
     /// Received but not processed yet.
@@ -91,13 +93,10 @@ final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        if hub.admit(self) {
-            context.writeAndFlush(wrapOutboundOut(hub.hello), promise: nil)
+        if let refusal = hub.admit(self) {
+            refuseAndClose(refusal, context)
         } else {
-            refuseAndClose(
-                ControlRefusal(
-                    .tooManyConnections, what: "control socket", why: "there are \(hub.limits.connections) connections already",
-                    next: "end one and try again"), context)
+            context.writeAndFlush(wrapOutboundOut(hub.hello), promise: nil)
         }
         context.fireChannelActive()
     }

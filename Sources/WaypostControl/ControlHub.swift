@@ -30,15 +30,30 @@ final class ControlHub {
         return ControlConnectionID(number: connectionCount)
     }
 
-    /// Counts one more connection; false when that is too many.
-    func admit(_ connection: ControlConnection) -> Bool {
-        guard connections.count < limits.connections else { return false }
-        // Every local user may connect; users without access must not keep the others out.
-        guard connection.access.level.isAllowed || connections.values.count(where: { !$0.access.level.isAllowed }) < limits.connections / 2
-        else { return false }
+    /// Counts one more connection; returns why that is too many, if it is.
+    ///
+    /// Every local user may connect: nobody must keep the others out, and nobody the administrator.
+    func admit(_ connection: ControlConnection) -> ControlRefusal? {
+        let (own, total) = (connections.values.count { $0.userID == connection.userID }, connections.count)
+        func refusal(_ count: Int, _ whose: String, _ next: String) -> ControlRefusal {
+            ControlRefusal(
+                .tooManyConnections, what: "control socket", why: "there are \(counted(count, "connection")) of \(whose) already",
+                next: next)
+        }
+        if !connection.access.isAdministrator {
+            let isAllowed = connection.access.level.isAllowed
+            let mostOfUser = isAllowed ? limits.connectionsOfUser : limits.connectionsOfStranger
+            if own >= mostOfUser { return refusal(mostOfUser, "this user", "end one and try again") }
+            if !isAllowed, connections.values.count(where: { !$0.access.level.isAllowed }) >= limits.connectionsOfStrangers {
+                return refusal(limits.connectionsOfStrangers, "users who may not know the position", "try again later")
+            }
+            if total >= limits.connectionsOfUsers { return refusal(total, "all users", "try again later") }
+        } else if total >= limits.connections {
+            return refusal(total, "all users", "end one and try again")
+        }
         connections[connection.id] = connection
         handler.connectionBegan(connection.id)
-        return true
+        return nil
     }
 
     /// Forgets a connection that has ended.

@@ -9,8 +9,16 @@ import WaypostSystem
 package final class ControlServer: Sendable {
     /// The limits of a server.
     package struct Limits: Sendable {
-        /// Connections at the same time, at most half of them of users without access; further ones get an ERROR line and are closed.
+        /// Connections at the same time, an eighth of them for administrators; further ones get an ERROR line and are closed.
         package var connections: Int
+        /// Those of all but administrators.
+        package var connectionsOfUsers: Int { connections - connections / 8 }
+        /// Those of one user who may know something.
+        package var connectionsOfUser: Int { connections / 2 }
+        /// Those of all users who may know nothing.
+        package var connectionsOfStrangers: Int { connections / 2 }
+        /// Those of one of them: others can still come and ask.
+        package var connectionsOfStranger: Int { max(1, connections / 8) }
         /// Lines that wait for a watcher who does not read; after that the oldest are dropped.
         package var waitingLines: Int
         /// The number of unsent bytes of a connection above which lines wait.

@@ -57,8 +57,10 @@ private enum ControlProtocolPage {
         - Answers come in the order of the requests. A watch continues until the connection ends; further requests are answered between its lines.
         - A client may shut down its sending side: its requests are still answered, and a watch continues.
         - A request has at most \(ControlProtocol.maximumRequestBytes) bytes, an answer at most \(ControlProtocol.maximumAnswerBytes).
-        - Every local user may connect and ask for `status`. Everything else is only for root, the tracker's own user, and the members of the group \
-        `\(PeerPolicy.trustedGroupName)`.
+        - Every local user may connect, ask for `status` and ask to know more; what else is answered depends on what the user may know \
+        (<doc:WhoMayKnow>).
+        - There are 64 connections: at most 32 of one user, of users who may not know the position 8 of each and 32 of all, and the last 8 only for root \
+        and the tracker's own user. One more gets an `ERROR` line, and ends.
 
         This page is made from the types of the library `WaypostControl`. A Swift program uses these types directly: \
         `try client.ask(HoldRequest(reason: "photo walk"))`.
