@@ -64,7 +64,8 @@ struct Tracker {
             configuration.selection, log: log, hold: await manager.hold(nil, reason: "tracker"), store: lastPosition,
             stored: stored, logger: logger)
         let access = AccessKeeper(policy, stateFolder: stateFolder, logger: logger)
-        let reduced = ReducedPositions(folder: stateFolder, erased: erased, logger: logger)
+        let reduced = ReducedPositions(
+            folder: stateFolder, erased: erased, isPrivate: privacy.isPrivate, logger: logger)
         let doors = AccessPolicy.Door.all(of: configuration)
         let watches = WatchBroadcaster(stored: stored, access: access, reduced: reduced)
         let wakes = WakeKeeper(
@@ -138,7 +139,6 @@ struct Tracker {
         }
         if privacy.isPrivate { logger.notice("private mode is on: nothing is logged, sent or shared until waypost private off") }
         let service = notifier.map { ServiceReporter($0, logger: logger) }
-        if let service { await manager.attach(service) }
         await manager.start(needing: nil)
         await service?.tellReady()
         let watchdog = Task {

@@ -47,10 +47,13 @@ public struct PositionReduction: Sendable, Hashable {
     /// the earliest: a restart, too, reveals nothing finer than a cell.
     ///
     /// - Parameter position: a position that was shared; one without a time counts as none.
-    public init(resuming position: Position) {
+    public init(resuming position: Position) { self.init(resuming: position, waits: true) }
+
+    /// - Parameter waits: false for an owner who shares nothing but what was in an earlier quarter of an hour.
+    init(resuming position: Position, waits: Bool) {
         guard let time = position.time else { return }
         last = Last(cell: Cell(around: position.coordinate), quarter: PositionReduction.quarter(of: time))
-        isResumed = true
+        isResumed = waits
     }
 
     /// What was shared last; nil when nothing was.

@@ -84,32 +84,31 @@ extension WakeLedger {
         return isWanted ? triggers.need(isStationary: isStationary) : nil
     }
 
-    /// Processes a position; returns whether anything must be stored.
+    /// Processes a position, for those who may know everything; returns whether anything must be stored.
     ///
     /// - Parameters:
     ///   - position: the position.
-    ///   - told: the same for those who may only know roughly where the device is; nil when they may know nothing.
     ///   - level: what a user may know now.
-    package mutating func process(
-        _ position: Position, told: PositionReduction.Told?, level: (_ userID: UInt32) -> AuthorisationLevel
-    ) -> Bool {
+    package mutating func process(_ position: Position, level: (_ userID: UInt32) -> AuthorisationLevel) -> Bool {
         guard !entries.isEmpty else { return false }
-        let (reference, reduced) = (triggers.reference, triggers.reducedReference)
-        let isSignificant = triggers.isSignificant(position)
-        let news = told.map { triggers.process($0) } ?? (isNew: false, isSignificant: false)
-        var hasChanged = triggers.reference != reference || triggers.reducedReference != reduced
-        // What a user may know is only looked up when there is something to tell.
-        guard isSignificant || news.isSignificant else { return hasChanged }
-        for (key, entry) in entries where entry.registration.kinds.contains(.significant) {
-            switch level(key.userID) {
-            case .full:
-                guard isSignificant else { continue }
-                add(.significant, "s", at: position, for: key, level: .full)
-            case .reduced:
-                guard let told, news.isSignificant else { continue }
-                add(.significant, "s", at: told.position, for: key, level: .reduced)
-            case .none, .notDetermined: continue
-            }
+        let reference = triggers.reference
+        guard triggers.isSignificant(position) else { return triggers.reference != reference }
+        return add(position, at: .full, level: level) || triggers.reference != reference
+    }
+
+    /// Processes a position for those who may only know roughly where the device is; returns whether anything must be stored.
+    package mutating func process(_ told: PositionReduction.Told, level: (_ userID: UInt32) -> AuthorisationLevel) -> Bool {
+        guard !entries.isEmpty else { return false }
+        let reference = triggers.reducedReference
+        guard triggers.process(told).isSignificant else { return triggers.reducedReference != reference }
+        return add(told.position, at: .reduced, level: level) || triggers.reducedReference != reference
+    }
+
+    /// Adds a significant change for those who may know so much; what a user may know is only looked up when there is something to tell.
+    private mutating func add(_ position: Position, at told: AuthorisationLevel, level: (_ userID: UInt32) -> AuthorisationLevel) -> Bool {
+        var hasChanged = false
+        for (key, entry) in entries where entry.registration.kinds.contains(.significant) && level(key.userID) == told {
+            add(.significant, "s", at: position, for: key, level: told)
             hasChanged = true
         }
         return hasChanged

@@ -3,18 +3,24 @@ import Synchronization
 import Waypost
 import WaypostSystem
 
-/// The position as those may know it who may only know roughly where the device is: one for all of them.
+/// The position as those may know it who may only know roughly where the device is: one for all of them, which changes on the quarter of an hour.
 ///
 /// Were there one for each client, two clients in different cells would show that the device is between them. For the same reason it survives a
 /// restart, in the file `reduced-position` of the state folder, which is written only when the cell changes.
 /// - Concurrency: from anywhere.
 final class ReducedPositions: Sendable {
+    /// Is called with what may be told from now on.
+    typealias Observer = @Sendable (PositionReduction.Told?) -> Void
+
     private struct State {
-        var reduction: PositionReduction
-        /// Nil while nobody may know anything.
-        var told: PositionReduction.Told?
-        var isWithheld = false
+        var quarterly: QuarterlyPosition
+        /// Whether private mode is on: that holds at once, as somebody wants it so.
+        var isPrivate: Bool
+        var observers: [Observer] = []
+        var timer: (task: Task<Void, Never>, due: Int64)?
         var hasFailed = false
+
+        var told: PositionReduction.Told? { isPrivate ? nil : quarterly.told }
     }
 
     private let path: String
@@ -23,12 +29,15 @@ final class ReducedPositions: Sendable {
 
     /// What is known from the run before.
     ///
-    /// - Parameter erased: stretches that were erased from the log while no tracker ran.
-    init(folder: String, erased: [Range<UTCTime>] = [], logger: Logger) {
+    /// - Parameters:
+    ///   - erased: stretches that were erased from the log while no tracker ran.
+    ///   - isPrivate: whether private mode is on.
+    init(folder: String, erased: [Range<UTCTime>] = [], isPrivate: Bool = false, logger: Logger) {
         (path, self.logger) = (folder + "/reduced-position", logger)
-        var reduction = PositionReduction()
-        if let position = ReducedPositions.stored(at: path) { reduction = PositionReduction(resuming: position) }
-        state = Mutex(State(reduction: reduction, told: reduction.lastTold))
+        let quarterly = QuarterlyPosition(
+            resuming: ReducedPositions.stored(at: path), at: UTCTime(millisecondsSince1970: WallClock.milliseconds),
+            clock: BootClock.milliseconds)
+        state = Mutex(State(quarterly: quarterly, isPrivate: isPrivate))
         for stretch in erased {
             do throws(SystemError) { try forget(stretch) } catch {
                 logger.error("the reduced position cannot be removed: \(error.description)")
@@ -42,31 +51,67 @@ final class ReducedPositions: Sendable {
         return position
     }
 
-    /// What may be told now; nil when there is nothing.
-    var told: PositionReduction.Told? { state.withLock { $0.isWithheld ? nil : $0.told } }
+    /// Calls somebody whenever something else may be told.
+    func observe(_ observer: @escaping Observer) { state.withLock { $0.observers.append(observer) } }
 
-    /// Notes a position, and returns what may be told now.
-    func process(_ position: Position) -> PositionReduction.Told? {
-        let (told, isElsewhere) = state.withLock { state in
-            let before = state.told?.position.coordinate
-            state.isWithheld = false
-            state.told = state.reduction.process(position) ?? state.told
-            return (state.told, state.told?.position.coordinate != before)
-        }
-        if isElsewhere, let told { save(told.position) }
-        return told
+    /// What may be told now; nil when there is nothing.
+    var told: PositionReduction.Told? {
+        change { $0.look(clock: $1) }
+        return state.withLock(\.told)
     }
 
-    /// Notes that nothing may be told until the next position comes.
-    func withhold() { state.withLock { $0.isWithheld = true } }
+    /// Notes a position.
+    func process(_ position: Position) { change { $0.process(position, clock: $1) } }
+
+    /// Notes that no position may be told until the next one comes.
+    func withhold() { change { $0.withhold(clock: $1) } }
+
+    /// Whether private mode is on.
+    var isPrivate: Bool { state.withLock(\.isPrivate) }
+
+    /// Notes that private mode is on or off.
+    func setPrivate(_ isOn: Bool) { state.withLock { $0.isPrivate = isOn } }
+
+    /// Changes what is known, tells what has come of it, and sees to it that the next quarter of an hour is not missed.
+    private func change(_ body: (inout QuarterlyPosition, _ clock: Int64) -> Void) {
+        let clock = BootClock.milliseconds
+        let (told, isNew, isElsewhere, observers) = state.withLock { state in
+            let (before, beforeTold) = (state.quarterly.told, state.told)
+            body(&state.quarterly, clock)
+            schedule(&state, clock)
+            let (now, nowTold) = (state.quarterly.told, state.told)
+            let isNew = nowTold?.quarter != beforeTold?.quarter
+            return (now, isNew, now != nil && now?.position.coordinate != before?.position.coordinate, isNew ? state.observers : [])
+        }
+        if isElsewhere, let told { save(told.position) }
+        if isNew {
+            let told = state.withLock(\.told)
+            for observer in observers { observer(told) }
+        }
+    }
+
+    private func schedule(_ state: inout State, _ clock: Int64) {
+        guard let due = state.quarterly.nextChange(clock: clock) else { return }
+        if let timer = state.timer {
+            // A little late is as good: the positions' clock and the system's differ by that.
+            guard due < timer.due - 1_000 else { return }
+            timer.task.cancel()
+        }
+        let task = Task { [weak self] in
+            guard (try? await Task.sleep(for: .milliseconds(due - clock + 1))) != nil else { return }  // Another one is due first.
+            self?.quarterIsOver()
+        }
+        state.timer = (task, due)
+    }
+
+    private func quarterIsOver() {
+        state.withLock { $0.timer = nil }
+        change { $0.look(clock: $1) }
+    }
 
     /// Forgets where the device was when that is of a quarter of an hour of that stretch; it is off the disk when this returns.
     func forget(_ stretch: Range<UTCTime>) throws(SystemError) {
-        let isOfStretch = state.withLock { state in
-            guard let time = state.told?.position.time, PositionReduction.span(ofQuarterAt: time).overlaps(stretch) else { return false }
-            (state.reduction, state.told) = (PositionReduction(), nil)
-            return true
-        }
+        let isOfStretch = state.withLock { $0.quarterly.forget(stretch) }
         guard isOfStretch || isIn([stretch]) else { return }
         if try Syscalls.remove(path), let slash = path.lastIndex(of: "/") {
             try Syscalls.synchronizeFolder(String(path[..<slash]))
@@ -81,7 +126,7 @@ final class ReducedPositions: Sendable {
 
     /// Writes the state into a new folder.
     func writeAnew() {
-        if let told = state.withLock({ $0.told }) { save(told.position) }
+        if let told = state.withLock({ $0.quarterly.told }) { save(told.position) }
     }
 
     private func save(_ position: Position) {

@@ -52,6 +52,8 @@ extension TrackerCommands {
     /// On is first told and then kept, off the other way round: a failure between leaves it on.
     fileprivate func setPrivate(_ isOn: Bool, for peer: PeerCredentials) async throws(ControlRefusal) {
         if isOn {
+            watches.reduced.setPrivate(true)
+            await wakes.noteChange(isDecided: false)
             await source.setPrivate(true)
             await dispatches.setSilent(true)
         }
@@ -63,8 +65,10 @@ extension TrackerCommands {
                 .cannotStore, what: "private mode", why: "\(now): \(error.description)", next: ControlRefusal.remedy(of: error))
         }
         if !isOn {
+            watches.reduced.setPrivate(false)
             await source.setPrivate(false)
             await dispatches.setSilent(false)
+            await wakes.noteChange(isDecided: false)
         }
         logger.notice("private mode is \(isOn ? "on" : "off") (user \(peer.userID))")
     }

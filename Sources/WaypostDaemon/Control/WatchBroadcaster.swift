@@ -34,6 +34,10 @@ final class WatchBroadcaster: PositioningConsumer {
     init(stored: Position?, access: AccessKeeper, reduced: ReducedPositions) {
         (self.access, self.reduced) = (access, reduced)
         state = Monitor(State(lastKnown: stored.map { ($0, nil) }))
+        reduced.observe { [weak self] told in
+            guard let self, let told else { return }
+            state.withLock { $0.deliver(told) }
+        }
     }
 
     /// Where lines go, and where the need for positions is told.
@@ -95,15 +99,13 @@ final class WatchBroadcaster: PositioningConsumer {
 
     func consume(_ update: PositioningUpdate) {
         access.lookNowAndThen()
-        var told: PositionReduction.Told?
-        if case .position(let position) = update { told = reduced.process(position) }
+        if case .position(let position) = update { reduced.process(position) }
         if case .lost(.withheld) = update { reduced.withhold() }
         state.withLock { state in
             switch update {
             case .position(let position):
                 state.lastKnown = (position, MonotonicClock.milliseconds)
                 state.deliver(position)
-                if let told { state.deliver(told) }
             case .noFix(let report):
                 state.broadcast(.noFix) { text in TPVCodec.append(report, to: &text) }
             case .sky(let view):

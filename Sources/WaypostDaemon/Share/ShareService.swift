@@ -103,6 +103,8 @@ actor ShareService: PositioningConsumer {
 
     /// Opens the doors, and keeps trying those that cannot be opened yet.
     func start() async {
+        reduced.observe { told in Task { [weak self] in await self?.tellCoarse(told) } }
+        await tellCoarse(reduced.told)
         for door in doors { await open(door) }
         guard hasShutDoors else { return }
         retrying = Task { [weak self] in
@@ -183,7 +185,6 @@ actor ShareService: PositioningConsumer {
 
     func consume(_ update: PositioningUpdate) async {
         let now = UTCTime(millisecondsSince1970: WallClock.milliseconds)
-        await tellCoarse(update, at: now)
         let news: SharedState.News?
         switch update {
         case .position(let position): news = known.change { $0.process(position, at: now) }
@@ -205,16 +206,10 @@ actor ShareService: PositioningConsumer {
     }
 
     /// Tells those who may only know roughly where the device is what is new for them.
-    private func tellCoarse(_ update: PositioningUpdate, at now: UTCTime) async {
-        let told: PositionReduction.Told?
-        switch update {
-        case .position:
-            guard let new = reduced.told, new.quarter > toldQuarter ?? .min else { return }
-            told = new
-        case .lost(.withheld): told = nil
-        default: return
-        }
+    private func tellCoarse(_ told: PositionReduction.Told?) async {
+        if let told, told.quarter <= toldQuarter ?? .min { return }
         toldQuarter = told?.quarter
+        let now = UTCTime(millisecondsSince1970: WallClock.milliseconds)
         // It fails only when the doors have been shut.
         do { try await hub.eventLoop.submit { [hub] in hub.value.deliverCoarse(told, at: now) }.get() } catch {}
     }

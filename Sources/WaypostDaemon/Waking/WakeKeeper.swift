@@ -68,6 +68,8 @@ actor WakeKeeper: PositioningConsumer {
     /// Where lines go; what an earlier run has left is told now.
     func open(_ server: ControlServer) {
         self.server = server
+        reduced.observe { told in Task { [weak self] in await self?.process(told) } }
+        process(reduced.told)
         deliver()
     }
 
@@ -92,7 +94,7 @@ actor WakeKeeper: PositioningConsumer {
         switch update {
         case .position(let position):
             guard !ledger.entries.isEmpty, !isErased(position.time) else { return }
-            if ledger.process(position, told: reduced.told, level: level) { deliver() }
+            if ledger.process(position, level: level) { deliver() }
             tellNeed()
         case .stationary(let isStationary):
             self.isStationary = isStationary
@@ -103,6 +105,12 @@ actor WakeKeeper: PositioningConsumer {
             save()
         case .lost, .failed, .finished, .matched, .noFix, .paused, .resumed, .significantChange, .sky, .status: break
         }
+    }
+
+    /// Notes what is new for those who may only know roughly where the device is.
+    func process(_ told: PositionReduction.Told?) {
+        guard let told, !ledger.entries.isEmpty, !isErased(told.position.time) else { return }
+        if ledger.process(told, level: level) { deliver() }
     }
 
     /// Notes events of fences; returns all that could not be stored so far, so that the fences keep them.

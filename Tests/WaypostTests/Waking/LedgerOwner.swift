@@ -31,7 +31,8 @@ final class LedgerOwner {
         ledger.rehearse(key, at: position, time: time, level: level)
     }
     func process(_ position: Position, told: PositionReduction.Told?, level: (UInt32) -> AuthorisationLevel) -> Bool {
-        ledger.process(position, told: told, level: level)
+        let hasChanged = ledger.process(position, level: level)
+        return told.map { ledger.process($0, level: level) || hasChanged } ?? hasChanged
     }
     func process(_ event: TrackerEvent, level: (UInt32) -> AuthorisationLevel) -> Bool { ledger.process(event, level: level) }
 }

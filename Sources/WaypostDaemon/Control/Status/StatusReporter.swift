@@ -43,6 +43,7 @@ struct StatusReporter: Sendable {
     /// The doors that are configured.
     let doors: [AccessPolicy.Door]
     let startMilliseconds = MonotonicClock.milliseconds
+    private let coarseHealth = CoarseHealth()
 
     /// With less nothing more is written soon: what was reserved before is used up, bytes.
     private static let leastFreeByteCount: Int64 = 1 << 20
@@ -109,8 +110,9 @@ struct StatusReporter: Sendable {
         report.version = WaypostVersion.text
         report.processID = Int(SystemProcess.processID)
         report.uptimeSeconds = Int(uptimeMilliseconds / 1_000)
-        report.health = problems.isEmpty ? .healthy : .degraded
-        if access.level == .reduced, withholding == nil { report.position = watches.reduced.told?.position }
+        let health = problems.isEmpty ? StatusReport.Health.healthy : .degraded
+        if access.level == .reduced { report.position = watches.reduced.told?.position }
+        report.health = access.level == .full ? health : coarseHealth.health(whenItIs: health)
         guard access.level == .full else { return report }
         report.problems = problems
         var current = StatusReport.Source()

@@ -1,0 +1,95 @@
+/// What those are told who may only know roughly where the device is, and when: it changes when a quarter of an hour begins, and never in between.
+///
+/// ``PositionReduction`` says what is told of a position. When it is told must not reveal more: the moment at which a fix comes back is the end of
+/// a tunnel, that at which it goes is the edge of a privacy zone. So the last position of a quarter of an hour is told when the next one begins, and
+/// where positions are withheld at that moment, nothing is told during all of it.
+///
+/// - The time is that of the positions, also of recorded ones; between them, and when none come, it goes on with a clock.
+/// - Only a device of which nothing was ever known tells its first position at once.
+///
+/// - Concurrency: a value; its owner passes the milliseconds of a clock that goes on at all times.
+package struct QuarterlyPosition: Sendable {
+    private var reduction = PositionReduction()
+    /// What was shared last.
+    private var shared: PositionReduction.Told?
+    private var isShown = true
+    /// The last position of this quarter of an hour.
+    private var next: Position?
+    private var isNextShown = true
+    /// The quarter of an hour that has begun last.
+    private var quarter: Int64
+    /// A time of the positions, and the clock's at that moment.
+    private var anchor: (time: Int64, clock: Int64)
+    private var knowsNothing = true
+
+    /// Starts with nothing told, or with what was told before a restart.
+    ///
+    /// - Parameters:
+    ///   - position: what was told before.
+    ///   - time: about the time, until a position has one.
+    ///   - clock: the clock.
+    package init(resuming position: Position? = nil, at time: UTCTime, clock: Int64) {
+        anchor = (time.millisecondsSince1970, clock)
+        quarter = PositionReduction.quarter(of: time)
+        guard let position else { return }
+        reduction = PositionReduction(resuming: position, waits: false)
+        (shared, knowsNothing) = (reduction.lastTold, false)
+    }
+
+    /// What is told now, unless ``look(clock:)`` was not called for long; nil for nothing.
+    package var told: PositionReduction.Told? { isShown ? shared : nil }
+
+    /// Notes a position.
+    package mutating func process(_ position: Position, clock: Int64) {
+        look(clock: clock)
+        isNextShown = true
+        guard let time = position.time else { return }
+        anchor = (time.millisecondsSince1970, clock)
+        let now = PositionReduction.quarter(of: time)
+        if now != quarter { begin(now) }
+        if knowsNothing {
+            knowsNothing = false
+            shared = reduction.process(position)
+        }
+        next = position
+    }
+
+    /// Notes that no position may be told from now on, until the next one comes.
+    package mutating func withhold(clock: Int64) {
+        look(clock: clock)
+        (isNextShown, knowsNothing) = (false, false)
+    }
+
+    /// Notes how late it is; to be called before ``told`` is asked for.
+    package mutating func look(clock: Int64) {
+        let now = PositionReduction.quarter(of: time(at: clock))
+        if now > quarter { begin(now) }
+    }
+
+    /// When the clock shows the beginning of the next quarter of an hour; nil when nothing will change then.
+    package func nextChange(clock: Int64) -> Int64? {
+        guard next != nil || isShown != isNextShown else { return nil }
+        let start = PositionReduction.start(ofQuarter: quarter + 1).millisecondsSince1970
+        return max(clock, anchor.clock + start - anchor.time)
+    }
+
+    /// Forgets where the device was in a stretch of time; returns whether what is told was of it.
+    package mutating func forget(_ stretch: Range<UTCTime>) -> Bool {
+        knowsNothing = false
+        if let time = next?.time, stretch.contains(time) { next = nil }
+        guard let time = shared?.position.time, PositionReduction.span(ofQuarterAt: time).overlaps(stretch) else { return false }
+        (reduction, shared) = (PositionReduction(), nil)
+        return true
+    }
+
+    private func time(at clock: Int64) -> UTCTime { UTCTime(millisecondsSince1970: anchor.time + clock - anchor.clock) }
+
+    private mutating func begin(_ now: Int64) {
+        quarter = now
+        if let next {
+            shared = reduction.process(next)
+            self.next = nil
+        }
+        isShown = isNextShown
+    }
+}
