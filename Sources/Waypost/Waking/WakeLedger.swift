@@ -11,7 +11,8 @@
 /// ```
 /// - An event is kept until it is acknowledged: by the program's exit code 0, or by its `ack`. After that it is never told again, even if it is
 ///   added again: the ids of the last events are remembered.
-/// - What its user may not know now is withheld, and kept: a mistake in the policy takes nothing from anybody.
+/// - What its user may not know now is withheld, and kept: a mistake in the policy takes nothing from anybody. So is all that tells of a place in
+///   private mode.
 /// - A program that is attached gets its events on its connection; it is not started.
 /// - What must survive a restart is written by ``text``; what was under way before a restart is due again.
 ///
@@ -53,6 +54,8 @@ package struct WakeLedger: Sendable {
         package var isAttached = false
         /// What its user may know now.
         package internal(set) var level = AuthorisationLevel.full
+        /// Whether private mode is on: no event tells of a place then.
+        var isPrivate = false
         /// The ids of events that were added, the newest last.
         private(set) var knownIDs: [String] = []
         /// How many events were made for it, for their ids: the number of those of others would tell how the device moves.
@@ -64,7 +67,7 @@ package struct WakeLedger: Sendable {
         }
 
         /// The events that its user may know now, the oldest first.
-        package var tellable: [WakeEvent] { events.filter { $0.level <= level } }
+        package var tellable: [WakeEvent] { events.filter { $0.level <= level && !(isPrivate && $0.tellsPlace) } }
 
         /// Remembers the id of an event; returns false when it was known.
         mutating func know(_ id: String) -> Bool {
@@ -95,11 +98,11 @@ package struct WakeLedger: Sendable {
     package internal(set) var entries: [WakeKey: Entry] = [:]
     /// What decides which changes are significant.
     var triggers = WakeTriggers()
+    /// How many events were made for removed registrations of a user at most: one of the same name must not use their ids again.
+    private var madeCounts: [UInt32: Int64] = [:]
 
     /// The largest number of registrations of a user, and of all.
     package static let mostOfUser = 32
-    /// How many events were made for removed registrations of a user at most: one of the same name must not use their ids again.
-    private var madeCounts: [UInt32: Int64] = [:]
     /// The largest number of registrations.
     package static let most = 256
     /// The largest number of events that wait for one registration; after that the oldest are dropped.
@@ -137,6 +140,7 @@ package struct WakeLedger: Sendable {
             }
         }
         var entry = entries[key] ?? Entry(registration)
+        let since = entries[key]?.registration.since
         entry.registration = registration
         if entries[key] != nil { entry.registration.since = since }
         entry.failureCount = 0
@@ -157,12 +161,17 @@ package struct WakeLedger: Sendable {
     }
 
     /// Notes what the user of each registration may know now.
-    package mutating func setLevels(_ level: (_ userID: UInt32) -> AuthorisationLevel) {
+    ///
+    /// - Parameters:
+    ///   - isPrivate: whether private mode is on: what has happened before waits for its end.
+    ///   - level: what a user may know.
+    package mutating func setLevels(isPrivate: Bool = false, _ level: (_ userID: UInt32) -> AuthorisationLevel) {
         var known: [UInt32: AuthorisationLevel] = [:]
         for key in entries.keys {
             let level = known[key.userID] ?? level(key.userID)
             known[key.userID] = level
             entries[key]?.level = level
+            entries[key]?.isPrivate = isPrivate
         }
     }
 
@@ -295,6 +304,9 @@ package struct WakeLedger: Sendable {
             entries[key]?.failureCount = 0
         } else if entry.events.isEmpty || entry.events.contains(where: { eventIDs.contains($0.id) }) {
             fail(key, at: now)
+        } else if case .underWay = entry.phase {
+            // Others have come meanwhile.
+            entries[key]?.phase = .idle
         }
     }
 
@@ -304,9 +316,6 @@ package struct WakeLedger: Sendable {
         fail(key, at: now)
     }
 
-        } else if case .underWay = entry.phase {
-            // Others have come meanwhile.
-            entries[key]?.phase = .idle
     private mutating func fail(_ key: WakeKey, at now: Int64) {
         guard var entry = entries[key] else { return }
         defer { entries[key] = entry }

@@ -66,6 +66,12 @@ package struct WakeEvent: Sendable, Hashable {
 
     /// Whether it tells of a stretch of time.
     func isOf(_ stretch: Range<UTCTime>) -> Bool {
+    /// Whether it tells of a place, if only by its fence: all do but a rehearsal without a position.
+    var tellsPlace: Bool {
+        let text = String(decoding: json, as: UTF8.self)
+        return !text.contains(#""test":true"#) || text.contains(#""lat":"#)
+    }
+
         guard let time else { return false }
         guard level == .reduced else { return stretch.contains(time) }
         return PositionReduction.span(ofQuarterAt: time).overlaps(stretch)

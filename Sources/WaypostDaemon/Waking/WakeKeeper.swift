@@ -129,7 +129,7 @@ actor WakeKeeper: PositioningConsumer {
     /// - Parameter isDecided: whether that is somebody's will, and no fault or the end of a connection.
     func noteChange(isDecided: Bool) {
         guard !ledger.entries.isEmpty else { return }
-        ledger.setLevels(level)
+        ledger.setLevels(isPrivate: reduced.isPrivate, level)
         if isDecided, access.isSound {
             for (key, count) in ledger.removeWithheld() {
                 logger.warning("\(counted(count, "event")) for \(key.name) removed: its user may not know them any more")
@@ -168,7 +168,7 @@ actor WakeKeeper: PositioningConsumer {
         guard let server, !hasEnded else { return }
         let now = AccessKeeper.now
         ledger.expire(at: now)
-        ledger.setLevels(level)
+        ledger.setLevels(isPrivate: reduced.isPrivate, level)
         launching = launching.filter { $1.end > now }
         tellNeed()
         defer { schedule() }
@@ -280,7 +280,7 @@ actor WakeKeeper: PositioningConsumer {
     /// A connection starts a user's programs from now on; returns how many are to be started.
     func addAgent(_ userID: UInt32, on connection: ControlConnectionID) -> Int {
         agents[userID, default: []].append(connection)
-        ledger.setLevels(level)
+        ledger.setLevels(isPrivate: reduced.isPrivate, level)
         // So that the answer is mostly on its way first.
         Task { deliver() }
         return dueCount(of: userID)
@@ -319,7 +319,7 @@ actor WakeKeeper: PositioningConsumer {
     func attach(_ key: WakeKey, on connection: ControlConnectionID) -> Int {
         attached[key] = (connection, [])
         ledger.setAttached(true, key)
-        ledger.setLevels(level)
+        ledger.setLevels(isPrivate: reduced.isPrivate, level)
         Task { deliver() }
         return ledger.entries[key]?.tellable.count ?? 0
     }

@@ -142,6 +142,36 @@ import Testing
         #expect(restarted(ledger).due(at: 0) == [key])
     }
 
+    /// After a kill events are told again: nobody is woken who has registered since.
+    @Test func anEventThatIsToldAgainWakesNobodyWhoCameLater() throws {
+        var ledger = WakeLedger()
+        let (old, new) = (WakeKey(userID: 1_000, name: "old"), WakeKey(userID: 1_000, name: "new"))
+        try ledger.register(WakeRegistration(key: old, kinds: [.enter], program: "/bin/true", since: time(0)))
+        try ledger.register(WakeRegistration(key: new, kinds: [.enter], program: "/bin/true", since: time(100)))
+        // A second registration of the name is the same one.
+        try ledger.register(WakeRegistration(key: old, kinds: [.enter], program: "/bin/cat", since: time(100)))
+        (ledger, _) = WakeLedger.read(ledger.text)
+        _ = ledger.process(TrackerEvent(id: "f-1", kind: "enter", name: "Yard", time: time(50)), isRetold: true, level: full)
+        #expect(ledger.entries[old]?.events.count == 1 && ledger.entries[new]?.events.count == 0)
+        _ = ledger.process(TrackerEvent(id: "f-2", kind: "enter", name: "Yard", time: time(50)), level: full)
+        #expect(ledger.entries[new]?.events.count == 1)
+    }
+
+    /// In private mode what has happened before waits; a rehearsal, which tells of no place then, does not.
+    @Test func inPrivateModeNothingTellsOfAPlace() throws {
+        let ledger = try ledger([.enter])
+        #expect(ledger.add(event("a"), for: key))
+        ledger.setLevels(isPrivate: true, full)
+        #expect(ledger.due(at: 0) == [] && ledger.take(key, at: 0) == nil && ledger.entries[key]?.tellable == [])
+        let id = try #require(ledger.rehearse(key, at: nil, time: time(0), level: .full))
+        _ = try #require(ledger.rehearse(key, at: try position(47, 0), time: time(0), level: .full))
+        let later = restarted(ledger)
+        later.setLevels(isPrivate: true, full)
+        #expect(later.take(key, at: 0)?.map(\.id) == [id])
+        ledger.setLevels(full)
+        #expect(ledger.take(key, at: 0)?.count == 3)
+    }
+
     @Test func dropsTheOldestOfTooManyAndCountsThem() throws {
         let ledger = try ledger()
         for number in 0..<(WakeLedger.mostEvents + 3) { #expect(ledger.add(event("e\(number)"), for: key)) }
