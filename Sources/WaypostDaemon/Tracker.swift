@@ -166,6 +166,7 @@ struct Tracker {
         await page.stop()
         await wakes.end()
         await server.stop()
+        access.end()
         withExtendedLifetime(state) {}
         if let failure { throw failure }
         if !isAllFinished { throw DaemonFailure(told: .inputOutput) }

@@ -59,18 +59,24 @@ package struct AccessBook: Sendable {
     package func access(of peer: Peer, at now: Int64) -> PeerAccess {
         if peer.userID == 0 || peer.userID == ownUserID { return .administrator }
         guard !isBroken else { return .closed }
-        let own = base(of: .user(peer.userID), at: now)
         let isTrusted = trustedGroupID.map(peer.groupIDs.contains) ?? false
+        let (known, own) = lasting(of: peer, isTrusted: isTrusted, at: now)
+        // What a member may know of its own accord takes nothing from what the group may do.
+        let isOperator = isTrusted && (own == nil || own?.level == .full)
+        guard known.level == .reduced, hasTemporaryAccuracy(peer, at: now) else { return PeerAccess(known, isOperator: isOperator) }
+        return PeerAccess(Authorisation(.full, known.scope, isTemporary: true), isOperator: isOperator)
+    }
+
+    /// What somebody may know without asking for a purpose, and what of that is said of the user, not of a group.
+    private func lasting(of peer: Peer, isTrusted: Bool, at now: Int64) -> (known: Authorisation, own: Authorisation?) {
+        let own = base(of: .user(peer.userID), at: now)
         var known = own ?? (isTrusted ? Authorisation(.full, .always) : Authorisation(.notDetermined))
         if own == nil {
             for group in peer.groupIDs {
                 if let more = base(of: .group(group), at: now) { known = known.widened(by: more) }
             }
         }
-        // What a member may know of its own accord takes nothing from what the group may do.
-        let isOperator = isTrusted && (own == nil || own?.level == .full)
-        guard known.level == .reduced, hasTemporaryAccuracy(peer, at: now) else { return PeerAccess(known, isOperator: isOperator) }
-        return PeerAccess(Authorisation(.full, known.scope, isTemporary: true), isOperator: isOperator)
+        return (known, own)
     }
 
     /// Whether a grant to somebody changes anything: root and the tracker's own user may always know everything.
@@ -127,6 +133,15 @@ package struct AccessBook: Sendable {
         return subjects.contains { subject in
             rules[subject]?.purposes.contains(purpose) == true
                 || grants.contains { $0.subject == subject && $0.purpose == purpose && !$0.hasEnded(at: now) }
+        }
+    }
+
+    /// Who has full accuracy now only because a connection asked for it, by connection.
+    package func temporary(at now: Int64) -> [Int: AccessQuestion] {
+        questions.filter { _, question in
+            guard !isBroken, let purpose = question.purpose, isAllowed(purpose, for: question.peer, at: now) else { return false }
+            let isTrusted = trustedGroupID.map(question.peer.groupIDs.contains) ?? false
+            return lasting(of: question.peer, isTrusted: isTrusted, at: now).known.level == .reduced
         }
     }
 

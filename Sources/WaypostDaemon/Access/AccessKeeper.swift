@@ -23,6 +23,8 @@ final class AccessKeeper: PeerAuthority {
         var server: ControlServer?
         var noteChange: (@Sendable (_ isDecided: Bool) async -> Void)?
         var expiry: Task<Void, Never>?
+        /// Who has full accuracy for a purpose, by connection, as the audit says.
+        var audited: [Int: AccessQuestion] = [:]
         /// How often users have asked lately, since when.
         var questions: [UInt32: (count: Int, since: Int64)] = [:]
     }
@@ -124,9 +126,29 @@ final class AccessKeeper: PeerAuthority {
     }
 
     private func tell(isDecided: Bool) {
+        noteTemporary()
         let (server, noteChange) = state.withLock { ($0.server, $0.noteChange) }
         server?.reassess()
         if let noteChange { Task { await noteChange(isDecided) } }
+    }
+
+    /// Notes who has got or lost full accuracy for a purpose: by asking, by a grant, by a policy, or with the connection.
+    private func noteTemporary() {
+        state.withLock { state in
+            let given = state.book.temporary(at: AccessKeeper.now)
+            for (connection, question) in state.audited where given[connection]?.purpose != question.purpose {
+                note("full ends", question)
+            }
+            for (connection, question) in given where state.audited[connection]?.purpose != question.purpose { note("full", question) }
+            state.audited = given
+        }
+    }
+
+    private func note(_ action: String, _ question: AccessQuestion) {
+        var entry = AuditTrail.Entry(action, userID: question.peer.userID, processID: question.processID)
+        entry.purpose = question.purpose
+        if action == "full" { entry.reason = question.reason }
+        trail.noteHabit(entry)
     }
 
     /// Reads the book.
@@ -138,28 +160,26 @@ final class AccessKeeper: PeerAuthority {
     ///
     /// - Parameter peer: who decides.
     func grant(_ grant: AccessGrant, by peer: PeerCredentials) throws(ControlRefusal) {
-        try changeGrants { $0.grant(grant) }
         var entry = AuditTrail.Entry("grant", by: peer)
         (entry.subject, entry.level, entry.scope, entry.purpose) = (grant.subject, grant.level, grant.scope, grant.purpose)
         entry.seconds = grant.end.map { Int(($0 - AccessKeeper.now) / 1_000) }
-        trail.note(entry)
+        try changeGrants(noting: entry) { $0.grant(grant) }
     }
 
     /// Takes back all grants of a user or group; returns how many there were.
     func revoke(_ subject: AccessSubject, by peer: PeerCredentials) throws(ControlRefusal) -> Int {
         var count = 0
-        try changeGrants { book in
+        var entry = AuditTrail.Entry("revoke", by: peer)
+        entry.subject = subject
+        try changeGrants(noting: entry) { book in
             count = book.revoke(subject)
             return true
         }
-        var entry = AuditTrail.Entry("revoke", by: peer)
-        entry.subject = subject
-        trail.note(entry)
         return count
     }
 
     /// Changes the grants as one: what cannot be stored does not hold either.
-    private func changeGrants(_ body: (inout AccessBook) -> Bool) throws(ControlRefusal) {
+    private func changeGrants(noting entry: AuditTrail.Entry, _ body: (inout AccessBook) -> Bool) throws(ControlRefusal) {
         look()
         try changing.withLock { (_) throws(ControlRefusal) in
             var book = read { $0 }
@@ -171,6 +191,8 @@ final class AccessKeeper: PeerAuthority {
             }
             let grants = book.grants
             do throws(SystemError) { try store.save(grants) } catch { throw ControlRefusal(cannotKeep: "the grants", error) }
+            // First what was decided, then what has come of it.
+            trail.note(entry)
             change(isDecided: true) { $0.replaceGrants(grants) }
         }
     }
@@ -187,12 +209,11 @@ final class AccessKeeper: PeerAuthority {
             book.ask(question, on: connection.number)
             return (before, book.isOpen(question, at: AccessKeeper.now))
         }
+        trail.flush()
         if before?.reason == question.reason, before?.purpose == question.purpose { return isOpen }
-        if let before, before.purpose != question.purpose { noteEnd(of: before) }
-        let isGiven = question.purpose != nil && !isOpen
-        var entry = AuditTrail.Entry(isGiven ? "full" : "ask", by: peer)
+        var entry = AuditTrail.Entry("ask", by: peer)
         (entry.reason, entry.purpose) = (question.reason, question.purpose)
-        if isGiven { trail.note(entry) } else if isMentioned(questionOf: peer.userID) { trail.mention(entry) }
+        if question.purpose == nil || isOpen, isMentioned(questionOf: peer.userID) { trail.mention(entry) }
         return isOpen
     }
 
@@ -212,17 +233,11 @@ final class AccessKeeper: PeerAuthority {
     /// - Concurrency: also on the thread of the connections, which the disk must not stop.
     func connectionEnded(_ connection: ControlConnectionID) {
         guard read({ $0.questions[connection.number] }) != nil else { return }
-        guard let question = change(isDecided: false, { $0.end(connection.number) }) else { return }
-        Task { noteEnd(of: question) }
+        _ = change(isDecided: false) { $0.end(connection.number) }
     }
 
-    /// Notes that somebody needs full accuracy no longer who had it for a purpose.
-    private func noteEnd(of question: AccessQuestion) {
-        guard let purpose = question.purpose, read({ $0.isAllowed(purpose, for: question.peer, at: AccessKeeper.now) }) else { return }
-        var entry = AuditTrail.Entry("full ends", userID: question.peer.userID, processID: question.processID)
-        entry.purpose = purpose
-        trail.note(entry)
-    }
+    /// Writes what the audit does not have yet: the tracker ends.
+    func end() { trail.end() }
 
     // MARK: - Looking
 

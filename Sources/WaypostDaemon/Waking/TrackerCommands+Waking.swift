@@ -32,7 +32,7 @@ extension RegisterRequest: TrackerVerb {
         }
         var entry = AuditTrail.Entry("register", by: caller.peer)
         entry.reason = "\(registration): \(program)"
-        tracker.access.trail.note(entry)
+        tracker.access.trail.noteHabit(entry)
         return try await RegistrationChanged(key, tracker)
     }
 }
@@ -45,7 +45,7 @@ extension UnregisterRequest: TrackerVerb {
         }
         var entry = AuditTrail.Entry("unregister", by: caller.peer)
         entry.reason = registration
-        tracker.access.trail.note(entry)
+        tracker.access.trail.noteHabit(entry)
         return try await RegistrationChanged(key, tracker)
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import Synchronization
 import Testing
 import Waypost
 import WaypostConfiguration
@@ -83,6 +84,61 @@ extension EndToEnd {
             #expect(try await eventually(within: .seconds(5)) { try folder.text("audit").contains("full ends") })
             try await Task.sleep(for: .milliseconds(100))
             #expect(try folder.text("audit").split(separator: "\n").count == 2)
+        }
+
+        private func audit() throws -> [String] {
+            try folder.text("audit").split(separator: "\n").map { line in
+                let value = try JSONParser().parse(Array(line.utf8))
+                return [value["action"]?.string, value["more"]?.int.map { "\($0) more" }].compactMap { $0 }.joined(separator: ", ")
+            }
+        }
+
+        /// Whatever gives or takes full accuracy while a program asks for it.
+        @Test func grantsAndPoliciesBeginAndEndItInTheAudit() async throws {
+            let way = "[purpose]\nway = \"Shows the way\"\n"
+            try folder.write("[user]\n61900 = { level = \"reduced\" }\n" + way, to: "policy.toml")
+            let access = keeper()
+            let (root, me) = (PeerCredentials(processID: 1, userID: 0, groupIDs: []), ControlConnectionID(number: 1))
+            let question = AccessQuestion(peer: AccessBook.Peer(stranger), processID: 7, reason: "van", purpose: "way", askedAt: 0)
+            #expect(access.ask(question, on: me, by: stranger))
+            try access.grant(AccessGrant(.user(61_900), .full, purpose: "way"), by: root)
+            #expect(try await eventually(within: .seconds(5)) { try audit() == ["grant", "full"] })
+            for (text, last) in [
+                ("[user]\n61900 = { level = \"none\" }\n" + way, "full ends"), ("[user]\n61900 = { level = \"reduced\" }\n" + way, "full"),
+                ("[usr]\n", "full ends"), ("[user]\n61900 = { level = \"reduced\" }\n" + way, "full"),
+                ("[user]\n61900 = { level = \"reduced\" }\n", "full ends"),
+            ] {
+                try folder.write(text, to: "policy.toml")
+                _ = access.access(of: stranger)
+                #expect(try await eventually(within: .seconds(5)) { try audit().last == last }, "\(text)")
+            }
+            access.connectionEnded(me)
+            access.end()
+            #expect(try audit() == ["grant", "full", "full ends", "full", "full ends", "full", "full ends"])
+        }
+
+        /// Somebody who connects and goes all the time: who, when, for what and how often stay, and so does what was decided before.
+        @Test func aUserWithAPurposePushesNothingOutOfTheAudit() throws {
+            let folder = try TestFolder()
+            let clock = Mutex(Int64(0))
+            let trail = AuditTrail(folder: folder.path, now: { clock.withLock { $0 } }, logger: logger)
+            func lines() throws -> [Substring] { try folder.text("audit").split(separator: "\n") }
+            trail.note(AuditTrail.Entry("grant", userID: 0, processID: 1))
+            for user in [UInt32(61_900), 61_901] {
+                for number in 0..<3_000 {
+                    var entry = AuditTrail.Entry("full", userID: user, processID: Int32(number))
+                    entry.purpose = "way"
+                    trail.noteHabit(entry)
+                }
+            }
+            trail.note(AuditTrail.Entry("revoke", userID: 0, processID: 1))
+            #expect(try lines().count == 22)
+            clock.withLock { $0 = 3_600_000 }
+            trail.tellMore()
+            trail.tellMore()
+            let last = try lines().suffix(2)
+            #expect(last.allSatisfy { $0.contains(#""action":"full""#) && $0.contains(#""purpose":"way","more":2990"#) })
+            #expect(try lines().count == 24 && !folder.names().contains("audit.1"))
         }
     }
 }
