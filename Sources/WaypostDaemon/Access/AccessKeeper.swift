@@ -14,6 +14,8 @@ final class AccessKeeper: PeerAuthority {
     private struct State {
         var book: AccessBook
         var stamp: FileStamp?
+        /// The list of grants as it was read or written last.
+        var grantsStamp: FileStamp?
         var hasLooked = false
         var lookedAt: Int64 = 0
         var readAt: Int64 = 0
@@ -25,6 +27,8 @@ final class AccessKeeper: PeerAuthority {
         var expiry: Task<Void, Never>?
         /// Who has full accuracy for a purpose, by connection, as the audit says.
         var audited: [Int: AccessQuestion] = [:]
+        /// Whether nobody may know anything because the list of grants was removed or changed.
+        var areGrantsGone = false
         /// How often users have asked lately, since when.
         var questions: [UInt32: (count: Int, since: Int64)] = [:]
     }
@@ -59,7 +63,7 @@ final class AccessKeeper: PeerAuthority {
         }
         (self.file, self.store, self.logger) = (file, store, logger)
         trail = AuditTrail(folder: stateFolder, logger: logger)
-        state = Mutex(State(book: book))
+        state = Mutex(State(book: book, grantsStamp: FileStamp(of: store.path)))
         look()
     }
 
@@ -191,6 +195,7 @@ final class AccessKeeper: PeerAuthority {
             }
             let grants = book.grants
             do throws(SystemError) { try store.save(grants) } catch { throw ControlRefusal(cannotKeep: "the grants", error) }
+            state.withLock { $0.grantsStamp = FileStamp(of: store.path) }
             // First what was decided, then what has come of it.
             trail.note(entry)
             change(isDecided: true) { $0.replaceGrants(grants) }
@@ -198,7 +203,34 @@ final class AccessKeeper: PeerAuthority {
     }
 
     /// Writes the grants into a new state folder.
-    func writeAnew() throws(SystemError) { try store.save(read(\.grants)) }
+    func writeAnew() throws(SystemError) {
+        try changing.withLock { (_) throws(SystemError) in
+            try store.save(read(\.grants))
+            state.withLock { state in
+                state.grantsStamp = FileStamp(of: store.path)
+                if state.areGrantsGone { (state.areGrantsGone, state.book.grantsProblem) = (false, nil) }
+            }
+        }
+        tell(isDecided: false)
+    }
+
+    /// Looks whether the list of grants is still what was written: what it takes away must not come back because somebody has removed it.
+    private func lookAtGrants() {
+        // While it is being written it is neither.
+        let isGone = changing.withLockIfAvailable { _ in
+            let stamp = FileStamp(of: store.path)
+            return state.withLock { state in
+                guard stamp != state.grantsStamp, state.book.grantsProblem == nil else { return false }
+                state.areGrantsGone = true
+                state.book.grantsProblem =
+                    "grants \(store.path): was removed or changed; put it back, or grant anew what is needed, and restart the tracker"
+                return true
+            }
+        }
+        guard isGone == true else { return }
+        logger.error("grants \(store.path): was removed or changed by somebody: nobody but root may know the position")
+        tell(isDecided: false)
+    }
 
     // MARK: - Questions
 
@@ -255,6 +287,7 @@ final class AccessKeeper: PeerAuthority {
 
     /// Reads the policy file if it has changed.
     private func look() {
+        lookAtGrants()
         let (stamp, now) = (FileStamp(of: file.path), MonotonicClock.milliseconds)
         let isDue = state.withLock { state in
             !state.hasLooked || state.stamp != stamp

@@ -3,7 +3,7 @@ import WaypostSystem
 
 /// The grants in the state folder, only for the daemon's user.
 struct GrantStore: Sendable {
-    private let path: String
+    let path: String
 
     init(folder: String) {
         path = folder + "/grants"

@@ -86,6 +86,29 @@ extension EndToEnd {
             #expect(try folder.text("audit").split(separator: "\n").count == 2)
         }
 
+        /// What takes something away must not come back because its file is gone.
+        @Test func aListOfGrantsThatIsRemovedLetsNobodyIn() throws {
+            let root = PeerCredentials(processID: 1, userID: 0, groupIDs: [])
+            try folder.write("[user]\n61900 = { level = \"full\" }\n", to: "policy.toml")
+            let access = keeper()
+            try access.grant(AccessGrant(.user(61_900), .none), by: root)
+            #expect(access.access(of: stranger).level == .none && access.problem == nil)
+            let text = try folder.text("grants")
+            for change in ["removed", "emptied"] {
+                if change == "removed" {
+                    try FileManager.default.removeItem(atPath: folder.path("grants"))
+                } else {
+                    try folder.write("", to: "grants")
+                }
+                #expect(access.access(of: stranger).isClosed && access.problem?.contains("was removed or changed") == true, "\(change)")
+                #expect(throws: ControlRefusal.self) { try access.grant(AccessGrant(.user(61_901), .full), by: root) }
+                // The state folder was another one, and has got all anew.
+                try access.writeAnew()
+                #expect(access.access(of: stranger).level == .none && access.problem == nil, "\(change)")
+                #expect(try folder.text("grants") == text)
+            }
+        }
+
         private func audit() throws -> [String] {
             try folder.text("audit").split(separator: "\n").map { line in
                 let value = try JSONParser().parse(Array(line.utf8))
