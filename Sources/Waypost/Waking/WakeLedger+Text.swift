@@ -47,6 +47,7 @@ extension WakeLedger.Entry {
         json.array("on") { json in for kind in WakeKind.allCases where registration.kinds.contains(kind) { json.element(kind.rawValue) } }
         if registration.isUnit { json.member("unit", true) }
         json.member("program", registration.program)
+        json.member("since", registration.since)
         if failureCount > 0 { json.member("failures", failureCount) }
         if phase == .failed { json.member("failed", true) }
         if droppedCount > 0 { json.member("dropped", droppedCount) }
@@ -82,7 +83,8 @@ extension WakeLedger.Entry {
         guard kinds.count == words.count else { return nil }
         self.init(
             WakeRegistration(
-                key: WakeKey(userID: userID, name: name), kinds: Set(kinds), isUnit: value["unit"]?.bool ?? false, program: program),
+                key: WakeKey(userID: userID, name: name), kinds: Set(kinds), isUnit: value["unit"]?.bool ?? false, program: program,
+                since: value["since"]?.time),
             knowing: known.compactMap(\.string))
         for event in events {
             guard let event = WakeEvent(event) else { return nil }

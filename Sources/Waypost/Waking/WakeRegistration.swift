@@ -41,10 +41,12 @@ package struct WakeRegistration: Sendable, Hashable {
     package var isUnit: Bool
     /// What is started, for people.
     package var program: String
+    /// The time of the last position that was known when it was made, which is the time that events go by; nil when there was none.
+    package var since: UTCTime?
 
     /// A registration.
-    package init(key: WakeKey, kinds: Set<WakeKind>, isUnit: Bool = false, program: String) {
-        (self.key, self.kinds, self.isUnit, self.program) = (key, kinds, isUnit, program)
+    package init(key: WakeKey, kinds: Set<WakeKind>, isUnit: Bool = false, program: String, since: UTCTime? = nil) {
+        (self.key, self.kinds, self.isUnit, self.program, self.since) = (key, kinds, isUnit, program, since)
     }
 }
 
@@ -64,14 +66,14 @@ package struct WakeEvent: Sendable, Hashable {
         (self.id, self.time, self.level, self.json) = (id, time, level, json)
     }
 
-    /// Whether it tells of a stretch of time.
-    func isOf(_ stretch: Range<UTCTime>) -> Bool {
     /// Whether it tells of a place, if only by its fence: all do but a rehearsal without a position.
     var tellsPlace: Bool {
         let text = String(decoding: json, as: UTF8.self)
         return !text.contains(#""test":true"#) || text.contains(#""lat":"#)
     }
 
+    /// Whether it tells of a stretch of time.
+    func isOf(_ stretch: Range<UTCTime>) -> Bool {
         guard let time else { return false }
         guard level == .reduced else { return stretch.contains(time) }
         return PositionReduction.span(ofQuarterAt: time).overlaps(stretch)

@@ -115,10 +115,18 @@ extension WakeLedger {
     }
 
     /// Processes an event of a fence, for those who may know everything; returns whether anything must be stored.
-    package mutating func process(_ event: TrackerEvent, level: (_ userID: UInt32) -> AuthorisationLevel) -> Bool {
+    ///
+    /// - Parameters:
+    ///   - event: the event.
+    ///   - isRetold: whether the run before may have told it: nobody who was registered since is woken by it.
+    ///   - level: what a user may know now.
+    package mutating func process(
+        _ event: TrackerEvent, isRetold: Bool = false, level: (_ userID: UInt32) -> AuthorisationLevel
+    ) -> Bool {
         guard let kind = WakeKind(rawValue: event.kind) else { return false }
         var hasChanged = false
         for (key, entry) in entries where entry.registration.kinds.contains(kind) && level(key.userID) == .full {
+            if isRetold, let time = event.time, let since = entry.registration.since, time < since { continue }
             let json = WakeLedger.json(for: key) { event.write(to: &$0) }
             hasChanged = add(WakeEvent(id: event.id, time: event.time, level: .full, json: json), for: key) || hasChanged
         }

@@ -61,7 +61,7 @@ actor FenceWatcher: PositioningConsumer {
         // The outbox gets those of the log from there, except those that it, or a lost one before it, had already.
         let known = Set(logged.map(\.id))
         // Who is woken has what it was told by its ids, whether it is in the log or not.
-        hasUnwoken = await !wakes.process(left).isEmpty
+        hasUnwoken = await !wakes.process(left, areRetold: true).isEmpty
         await deliver(left.filter { !known.contains($0.id) })
         tell(await keeper.problems, await keeper.notices)
         let count = await keeper.fenceCount

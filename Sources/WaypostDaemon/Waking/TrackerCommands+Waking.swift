@@ -21,7 +21,8 @@ extension RegisterRequest: TrackerVerb {
                 next: "register for significant; or as root: sudo waypost grant \(shellWord(user)) full --scope always")
         }
         let key = WakeKey(userID: caller.peer.userID, name: registration)
-        let new = WakeRegistration(key: key, kinds: Set(kinds), isUnit: isUnit, program: program)
+        let new = WakeRegistration(
+            key: key, kinds: Set(kinds), isUnit: isUnit, program: program, since: tracker.watches.last?.position.time)
         try await tracker.wakes.change { (ledger) throws(ControlRefusal) in
             do throws(WakeLedger.Refusal) { try ledger.register(new) } catch {
                 throw ControlRefusal(

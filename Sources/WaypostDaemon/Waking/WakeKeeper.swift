@@ -114,9 +114,11 @@ actor WakeKeeper: PositioningConsumer {
     }
 
     /// Notes events of fences; returns all that could not be stored so far, so that the fences keep them.
-    func process(_ events: [TrackerEvent]) -> Set<String> {
+    ///
+    /// - Parameter areRetold: whether the run before may have told them.
+    func process(_ events: [TrackerEvent], areRetold: Bool = false) -> Set<String> {
         var hasChanged = false
-        for event in events where !isErased(event.time) && ledger.process(event, level: level) {
+        for event in events where !isErased(event.time) && ledger.process(event, isRetold: areRetold, level: level) {
             unkeptIDs.insert(event.id)
             hasChanged = true
         }
