@@ -83,7 +83,7 @@ struct TrackFinisher {
                 if isContinuing { track.continuesPrevious = true }
                 track.count(position, beginsSegment: beginsSegment)
             case .segmentBreak(let reason): filter.note(reason, record, type)
-            case .lost: filter.note(.loss, record, type)
+            case .lost: filter.note(.gap, record, type)
             case .event: track.eventCount += 1
             case .other: continue
             }
@@ -114,7 +114,7 @@ struct TrackFinisher {
             guard record.sequence < next else { continue }
             switch record.content {
             case .segmentBreak(let reason): filter.note(reason, record, type)
-            case .lost: filter.note(.loss, record, type)
+            case .lost: filter.note(.gap, record, type)
             case .position(let position):
                 guard let beginsSegment = filter.process(record, position, type, damageCount: journal.decoder.damageCount) else { continue }
                 if file == nil { file = try TrackFile(path: path, name: stem, time: position.time, creator: creator) }
@@ -155,7 +155,7 @@ private struct TrackFilter {
     mutating func process(_ record: JournalRecord, _ position: Position, _ type: LogTypes, damageCount: Int) -> Bool? {
         if damageCount > knownDamageCount {
             knownDamageCount = damageCount
-            segmenter.note(.loss)
+            segmenter.note(.gap)
         }
         guard record.types.contains(type), case .log(let segmentBreak) = segmenter.process(position) else { return nil }
         return segmentBreak != nil

@@ -52,6 +52,6 @@ extension TrackRecorder {
             try folder.firstFreeSequence() > carried.first.sequence
         else { return }
         self.carried = nil
-        note(.loss)
+        note(.gap)
     }
 }

@@ -119,7 +119,7 @@ public actor TrackRecorder {
         } catch {
             statistics.failedCount += 1
             problems.writing?.lostPositionCount += 1
-            for index in segmenters.indices { segmenters[index].rule.note(.loss) }
+            for index in segmenters.indices { segmenters[index].rule.note(.gap) }
             throw error
         }
         rotation.count()

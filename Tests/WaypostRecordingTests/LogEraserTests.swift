@@ -62,6 +62,11 @@ import WaypostSystem
             let filesBefore = try files(folder)
             let erasure = try erase(folder, 1_040, 1_060)
             #expect(erasure == LogErasure(positionCount: 20, trackCount: 1))
+            // Why fixes are missing is nobody's business, and the position was not lost.
+            var reader = LogReader(folder: LogFolder(path: folder))
+            var breaks: [SegmentBreak] = []
+            while let record = try reader.next() { if case .segmentBreak(let reason) = record.content { breaks.append(reason) } }
+            #expect(breaks.contains(.gap) && !breaks.contains(.loss), "\(breaks)")
             // The others keep their numbers.
             #expect(try logged(folder) == before.filter { !(1_040..<1_060).contains($0.key) })
             let filesAfter = try files(folder)

@@ -44,12 +44,14 @@ public struct JournalRecord: Sendable, Equatable {
 public enum SegmentBreak: UInt8, Sendable, Hashable {
     /// The log begins.
     case start = 0
-    /// The position was lost, or fixes could not be written.
+    /// The position was lost.
     case loss = 1
     /// The time of the fixes jumped.
     case jump = 2
     /// The source or the log was restarted.
     case restart = 3
+    /// Fixes in between are missing from the log, for whatever reason: they could not be written, cannot be read, or were erased.
+    case gap = 4
 }
 
 /// The beginning of a journal, which applies to all its records.

@@ -44,7 +44,7 @@ struct JournalCopy {
             if !isErasing {
                 append(record)
             } else if !wasErasing {
-                append(JournalRecord(sequence: record.sequence, content: .segmentBreak(.loss)))
+                append(JournalRecord(sequence: record.sequence, content: .segmentBreak(.gap)))
             }
         }
     }

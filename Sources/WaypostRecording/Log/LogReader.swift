@@ -141,7 +141,7 @@ public struct LogReader: ~Copyable {
                     noteLoss(before: min(record.sequence, max(after, position) + 1))
                     note(after, isCounted, through: record.sequence)
                     position = record.sequence
-                    return JournalRecord(sequence: record.sequence, content: .segmentBreak(.loss))
+                    return JournalRecord(sequence: record.sequence, content: .segmentBreak(.gap))
                 }
             } catch {
                 if case .unsupportedVersion = error {

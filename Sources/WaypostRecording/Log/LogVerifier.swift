@@ -61,14 +61,14 @@ package struct LogVerifier: Sendable {
         while let record = try reader.next() {
             if reader.decoder.damageCount > knownDamageCount {
                 knownDamageCount = reader.decoder.damageCount
-                segmenter.note(.loss)
+                segmenter.note(.gap)
             }
             content.process(record, before: next)
             // The main file contains the positions of the journal's first type.
             guard record.types.contains(LogTypes(reader.decoder.header?.types.first ?? .raw)), record.sequence < next else { continue }
             if case .segmentBreak(let reason) = record.content { segmenter.note(reason) }
             if case .lost(let after, let isCounted) = record.content {
-                segmenter.note(.loss)
+                segmenter.note(.gap)
                 let count = Int(clamping: record.sequence - after)
                 let what = isCounted ? "\(counted(count, "record")) \(count == 1 ? "is" : "are") lost" : "records are lost"
                 faults.append(LogFault(path: journal.path, words: "\(what) after number \(after), from before a stretch was erased"))

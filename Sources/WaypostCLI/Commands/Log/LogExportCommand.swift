@@ -139,6 +139,7 @@ extension SegmentBreak {
         case .loss: "loss"
         case .jump: "jump"
         case .restart: "restart"
+        case .gap: "gap"
         }
     }
 }
