@@ -9,6 +9,17 @@ extension FenceStateStore.Content {
         state.progress.forgetPlace(in: stretch)
     }
 
+    /// After a kill: takes over where the device was last from a log, as if the run had ended there.
+    ///
+    /// A fix that the state or an event is newer than is none of the last ones, and says nothing.
+    /// - Parameter fixes: the log's last ones, without a break among or after them.
+    mutating func follow(_ fixes: [Position], by rule: BorderRule) {
+        guard !isEnd, !isStateLost, !isStateMissing, let last = fixes.last?.time,
+            events.compactMap(\.time).max().map({ $0 <= last }) ?? true
+        else { return }
+        isEnd = state.progress.follow(fixes, by: rule)
+    }
+
     /// Applies the events of a log that it does not know, in their order: they were reported, and are in doubt now.
     mutating func follow(_ logged: [TrackerEvent], _ fences: [Geofence]) {
         if isStateLost {

@@ -77,6 +77,10 @@ package actor GeofenceKeeper {
     private var savedRevision: UInt64?
     private var savedAt = MonotonicClock.milliseconds
     private var lastPlace: Coordinate?
+    /// Whether the disk has that the position is lost.
+    private var hasNotedLoss = false
+    /// A border nearer than this may be reached within 60 s, at 250 km/h, metres.
+    private static let nearMetres = 4_200.0
     /// What the previous run left, until it is used.
     private var content: FenceStateStore.Content?
 
@@ -123,8 +127,10 @@ package actor GeofenceKeeper {
 
     /// Reads fences and state; returns what the previous run may not have reported to everybody, and what happened to fences meanwhile.
     ///
-    /// - Parameter logged: the log's events since ``load(without:)``, in its order: a full disk may have kept them out of the state.
-    package func start(logged: [TrackerEvent] = []) -> [TrackerEvent] {
+    /// - Parameters:
+    ///   - logged: the log's events since ``load(without:)``, in its order: a full disk may have kept them out of the state.
+    ///   - fixes: the log's last fixes without a break among or after them: after a kill they say where the device was last.
+    package func start(logged: [TrackerEvent] = [], lastFixes fixes: [Position] = []) -> [TrackerEvent] {
         var content = self.content.take() ?? store.load()
         if content.isStateMissing, !logged.isEmpty { content.noteLoss() }
         content.state.progress.numberVisits(after: .random(in: 0..<GeofenceKeeper.mostVisitBase))
@@ -136,6 +142,7 @@ package actor GeofenceKeeper {
         notices = reading?.notices ?? []
         joinFences()
         content.follow(logged, fences)
+        content.follow(fixes, by: settings.rule)
         monitor = GeofenceMonitor(
             fences: FenceIndex(fences), rule: settings.rule, maxActive: settings.maxActive, eventPrefix: eventPrefix)
         recent = RecentEvents(content.events, doubtfulCount: content.doubtfulCount, now: MonotonicClock.milliseconds)
@@ -156,13 +163,27 @@ package actor GeofenceKeeper {
         lastPlace = position.coordinate
         var events = MonotonicClock.milliseconds >= lookAt ? reload() : []
         events += keep(monitor.process(position))
+        if hasNotedLoss { noteLoss() }
         keepKnown()
         return events
     }
 
     /// Processes the loss of the position.
+    ///
+    /// It is on the disk when a border may be reached soon: after a kill, too, no way is guessed across a loss.
     package func lose(at time: UTCTime?) {
+        let isNew = monitor.progress.lostSince == nil
         monitor.lose(at: time)
+        if isNew, isNearBorder { noteLoss() }
+    }
+
+    /// Whether the device could reach a border within the longest step that is tested.
+    private var isNearBorder: Bool { freeMetres.map { $0 < GeofenceKeeper.nearMetres } ?? false }
+
+    private func noteLoss() {
+        hasNotedLoss = monitor.progress.lostSince != nil
+        isUnsaved = true
+        save()
     }
 
     /// Notes that positions are withheld: what happens to fences until the next one is not guessed, not even by the next run.

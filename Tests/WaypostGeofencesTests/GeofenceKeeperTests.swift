@@ -130,6 +130,34 @@ import WaypostGeofences
         #expect(await third.process(try FenceFixture.fix(20, metres: -100)) == [])
     }
 
+    /// After a kill the log's last fixes say where it was; without them, or with a loss after them, nothing is guessed.
+    @Test(arguments: [BorderRule.exact, .robust]) func tellsAPassAfterAKillFromTheLogsLastFixes(rule: BorderRule) async throws {
+        let way = try (0..<20).map { try FenceFixture.fix($0, metres: -300 + Double($0) * 10) }
+        func told(_ fixes: [Position], losesAt loss: Int? = nil, next second: Int = 25) async throws -> [TrackerEvent] {
+            let fixture = try FenceFixture()
+            try fixture.writeCircles([("Home", 0)])
+            let first = try fixture.keeper(rule: rule)
+            _ = await first.start()
+            for (index, fix) in way.enumerated() {
+                #expect(await first.process(fix) == [])
+                if index == loss { await first.lose(at: nil) }
+            }
+            let next = try fixture.keeper(rule: rule)
+            #expect(await next.start(lastFixes: fixes) == [])
+            return try await next.process(FenceFixture.fix(second, metres: 100))
+        }
+        let events = try await told(way)
+        #expect(events.map(\.kind) == ["pass"])
+        #expect(events.allSatisfy { $0.payload?.isLate == true && $0.time.map { $0 > way[19].time ?? $0 } == true })
+        #expect(try await told([]) == [])
+        if rule == .robust { #expect(try await told(way, next: 90) == [], "longer than a way is known") }
+        #expect(try await told(way, losesAt: 19) == [])
+        #expect(try await told(way, losesAt: 10).map(\.kind) == ["pass"], "the position was back")
+        // Older than what the state has.
+        let old = try (0..<5).map { try FenceFixture.fix($0 - 100, metres: -300) }
+        #expect(try await told(old) == [])
+    }
+
     @Test func takesANewFenceSilently() async throws {
         let fixture = try FenceFixture()
         try fixture.writeCircles([("Far", 5_000)])

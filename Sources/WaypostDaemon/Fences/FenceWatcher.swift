@@ -56,8 +56,8 @@ actor FenceWatcher: PositioningConsumer {
     /// - Parameter erased: stretches that were erased from the log while no tracker ran.
     func start(log folder: LogFolder, erased: [Range<UTCTime>] = []) async {
         // Events that the log has and the state does not were reported, but could not be saved.
-        let logged = FenceWatcher.logged(await keeper.load(without: erased), in: folder)
-        let left = await keeper.start(logged: logged)
+        let (logged, fixes) = FenceWatcher.logged(await keeper.load(without: erased), in: folder)
+        let left = await keeper.start(logged: logged, lastFixes: fixes)
         // The outbox gets those of the log from there, except those that it, or a lost one before it, had already.
         let known = Set(logged.map(\.id))
         // Who is woken has what it was told by its ids, whether it is in the log or not.
@@ -188,31 +188,43 @@ actor FenceWatcher: PositioningConsumer {
     /// How many journals have the newest events: as a rule a day's, and the one before it.
     private static let newestCount = 2
 
-    /// The events of the log that the fences' state needs.
-    private static func logged(_ need: GeofenceKeeper.LogNeed, in folder: LogFolder) -> [TrackerEvent] {
+    /// How many of the last fixes are of use: an estimate of the place settles within these.
+    private static let fixCount = 30
+
+    /// The events of the log that the fences' state needs, and the last fixes before its end, without a break among or after them.
+    private static func logged(_ need: GeofenceKeeper.LogNeed, in folder: LogFolder) -> ([TrackerEvent], [Position]) {
         switch need {
-        case .nothing: return []
-        case .from(let time): return events(of: folder, from: .from(time))
+        case .nothing: return ([], [])
+        case .from(let time): return contents(of: folder, from: .from(time))
         case .newest(let time):
             let journals = try? folder.journals()  // Those that cannot be listed cannot be read either.
             let first = journals?.suffix(newestCount).first?.firstSequence ?? 0
-            let newest = events(of: folder, from: .after(first > 0 ? first - 1 : 0))
-            guard let time else { return newest }
+            let newest = contents(of: folder, from: .after(first > 0 ? first - 1 : 0)).events
+            guard let time else { return (newest, []) }
             let known = Set(newest.map(\.id))
-            return events(of: folder, from: .from(time)).filter { !known.contains($0.id) } + newest
+            return (contents(of: folder, from: .from(time)).events.filter { !known.contains($0.id) } + newest, [])
         }
     }
 
-    private static func events(of folder: LogFolder, from start: LogReader.Start) -> [TrackerEvent] {
-        var found: [TrackerEvent] = []
+    private static func contents(of folder: LogFolder, from start: LogReader.Start) -> (events: [TrackerEvent], fixes: [Position]) {
+        var (events, fixes): ([TrackerEvent], [Position]) = ([], [])
         do throws(RecordingError) {
             var reader = LogReader(folder: folder, from: start)
             while let record = try reader.nextPassingOver() {
-                if case .event(let event) = record.content, event.isOfFence { found.append(event) }
+                switch record.content {
+                case .event(let event): if event.isOfFence { events.append(event) }
+                case .position(let position):
+                    guard record.types.contains(.raw) else { continue }
+                    if fixes.count == 2 * fixCount { fixes.removeFirst(fixCount) }
+                    fixes.append(position)
+                case .segmentBreak, .lost: fixes.removeAll(keepingCapacity: true)
+                case .other: continue
+                }
             }
         } catch {
             // An event that cannot be read now is missing for later readers too: it is logged again, under the same id.
+            fixes = []
         }
-        return found
+        return (events, fixes.suffix(fixCount))
     }
 }

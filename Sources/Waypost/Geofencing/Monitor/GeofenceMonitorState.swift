@@ -97,6 +97,27 @@ public struct GeofenceProgress: Sendable, Hashable {
         (lastPlace, lastCoordinate, estimator) = (nil, nil, PositionEstimator())
     }
 
+    /// Takes over the last fixes that were processed after it, as far as they are known from elsewhere; false when they say nothing.
+    ///
+    /// - Parameters:
+    ///   - fixes: those fixes, without a loss among or after them.
+    ///   - rule: the rule by which they are tested.
+    package mutating func follow(_ fixes: [Position], by rule: BorderRule) -> Bool {
+        guard lostSince == nil, lastPlace != nil, let lastTime, let last = fixes.last, let time = last.time, time >= lastTime,
+            last.status.isMeasured
+        else { return false }
+        estimator = PositionEstimator()
+        var place = last.coordinate
+        for fix in fixes {
+            guard fix.status.isMeasured, let time = fix.time else { continue }
+            let estimate = estimator.add(fix, seconds: Double(time.millisecondsSince1970) / 1_000)
+            place = rule == .robust ? estimate.coordinate : fix.coordinate
+        }
+        (self.lastTime, lastPlace, lastCoordinate) = (time, place, last.coordinate)
+        lastSeconds = Double(time.millisecondsSince1970) / 1_000
+        return true
+    }
+
     /// Numbers the visits that begin from now on after a base; current visits keep their numbers.
     ///
     /// - Parameter base: at most 2^53, so that every JSON reader can represent the numbers.
