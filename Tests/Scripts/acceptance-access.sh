@@ -9,6 +9,8 @@ proof() { python3 "Tests/Scripts/Proofs/Access/$1" "$bin" "${@:2}" >"$work/proof
 row_S17() {
     as_root
     proof who_knows.py 6
+    proof roughly.py 1500
+    proof flood.py 300
 }
 
 # A significant change starts a program that does not run, after kill -9 and a new start too; refused, failing and rehearsed programs.
