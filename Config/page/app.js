@@ -75,7 +75,7 @@ const handlers = {
     performance.mark("position");
   },
   matched({ position, confidence, road }, lateness) {
-    state.road = position && road;
+    state.road = position && confidence >= 0.5 ? road : undefined;
     if (settings.shown === "raw") return;
     if (position && (confidence >= 0.5 || settings.shown === "matched")) take(position, lateness);
     else if (settings.shown !== "matched" && state.raw?.mode > 1) take(state.raw, lateness);
@@ -129,7 +129,7 @@ function lose(last, age) {
 }
 
 function withhold() {
-  [state.position, state.lost, state.age] = [undefined, false, undefined];
+  [state.position, state.lost, state.age, state.raw, state.road] = [undefined, false, undefined];
   map.indicator.withhold();
   if (state.status.privacy?.private !== false) { map.clearTrack(); [state.events, state.stops] = [[], []]; listEvents(); }
   showPosition(undefined);
@@ -137,7 +137,7 @@ function withhold() {
 }
 
 /** Nobody knows how fast a lost device is now, or where to. */
-const showNumbers = () => showPosition(state.position, state.lost ? undefined : map.indicator.heading, state.lost);
+const showNumbers = () => showPosition(state.position, state.lost ? undefined : map.indicator.heading, state.lost, state.road);
 
 /** The state of everything in a word, and what a banner says when a word is not enough. */
 function showState() {

@@ -33,8 +33,11 @@ export function showChip(words, kind) {
   chip.className = kind;
 }
 
-/** `isLost`: the place is the last one that was known, and nobody knows how fast it is now. */
-export function showPosition(position, heading, isLost) {
+/**
+ * `isLost`: the place is the last one that was known, and nobody knows how fast it is now.
+ * `road`: the road on which the device is, if that is known.
+ */
+export function showPosition(position, heading, isLost, road) {
   const [value, unit] = units.known(position?.speed) && !isLost ? units.speedParts(position.speed) : ["–", ""];
   $("speed").textContent = value;
   $("speed-unit").textContent = unit;
@@ -46,6 +49,7 @@ export function showPosition(position, heading, isLost) {
   $("accuracy").textContent = isLost ? (position ? "Last known place" : "") : position ? (units.known(position.accuracy) ? `±${units.distance(position.accuracy)}` : "accuracy unknown") : "";
   $("altitude").textContent = units.known(position?.altMSL) && !isLost ? `${units.altitude(position.altMSL)} above the sea` : "";
   $("satellites").textContent = position?.satellites && !isLost ? `${position.satellites} satellites` : "";
+  $("road").textContent = road && position && !isLost ? (road.name ? `${road.name}, ${road.class}` : `on a road: ${road.class}`) : "";
   $("place").textContent = position ? `${position.lat.toFixed(6)}, ${position.lon.toFixed(6)}` : "";
   // The clipboard works only over HTTPS or on this machine.
   $("copy").hidden = !position || !navigator.clipboard;

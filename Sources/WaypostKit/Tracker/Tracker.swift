@@ -10,7 +10,7 @@ import WaypostSystem
 ///     print(position.coordinate)
 /// }
 /// ```
-/// It keeps no connection itself. Each loop over ``updates(_:sky:)``, ``positions(_:)`` or ``events`` opens one for as long as it runs, each
+/// It keeps no connection itself. Each loop over ``updates(_:sky:roads:)``, ``positions(_:)`` or ``events`` opens one for as long as it runs, each
 /// hold until it is released, and each request until its answer. The tracker accepts 64 connections.
 /// - Errors: `ControlError`, whose description is a sentence for people.
 /// - Concurrency: a value; use it from anywhere. A cancelled task stops waiting at once.

@@ -1,7 +1,7 @@
 import Waypost
 import WaypostControl
 
-/// An element of ``Tracker/updates(_:sky:)``.
+/// An element of ``Tracker/updates(_:sky:roads:)``.
 ///
 /// Later versions may add cases, so a `switch` over it should have a `default`.
 #if hasAttribute(nonexhaustive)
@@ -12,7 +12,7 @@ public enum TrackerUpdate: Sendable, Hashable {
     case connected(StatusReport)
     /// A position.
     case position(WatchedPosition)
-    /// Where the last position is on the roads, or that it is on none; only for loops that ask for roads.
+    /// Where the last position is on the roads, or that it is on none; only for a loop that asks for that.
     case matched(MatchedLine)
     /// The receiver has no fix.
     case noFix(NoFix)

@@ -158,7 +158,7 @@ extension PositioningManager {
         }
         lastFix = position
         // The place and its road are known together: neither is ever seen with that of another fix.
-        let match = await match(position)
+        let match = matcher == nil ? Match.off : await match(position)
         if match != .off {
             if isStopping { return }
             if let time = position.time, erasure?.covers(time, now: MonotonicClock.nanoseconds) == true { return }

@@ -131,6 +131,25 @@ extension EndToEnd {
             #expect(try await tracker.stop() == ProgramExit(code: 0))
         }
 
+        /// The page matches while it is open, and names the road to its owner; guests see the place alone.
+        @Test func namesTheRoadToTheOwnerOfThePage() async throws {
+            let folder = try await folder("")
+            let page = try await OpenPage(RoadMatchingTests.drive, in: folder, more: "[matching]\nroads = \"street.roads\"\n")
+            let guest = try await waypost("page", "share", "--hours", "1", "--socket", "socket", in: folder).output
+            let token = try #require(guest.trimmingCharacters(in: .whitespacesAndNewlines).components(separatedBy: "?token=").last)
+            func stream(_ header: String) throws -> String {
+                let socket = try BrowserSocket(port: page.port)
+                defer { socket.end() }
+                socket.send("GET /api/v1/stream HTTP/1.1\r\nHost: localhost:\(page.port)\r\n\(header)\r\n\r\n")
+                return socket.read { $0.components(separatedBy: "event: matched").count > 3 }
+            }
+            let owner = try stream(OpenPage.bearer)
+            #expect(owner.contains(#""name":"Hauptstraße""#), "\(owner)")
+            let shown = try stream("Authorization: Bearer \(token)")
+            #expect(shown.contains(#""confidence":"#) && !shown.contains("Hauptstra") && !shown.contains("way_id"), "\(shown)")
+            #expect(try await page.tracker.stop() == ProgramExit(code: 0))
+        }
+
         @Test func goesOnWithoutRoadsThatItCannotUse() async throws {
             let folder = try await folder("[matching]\nroads = \"drive.gpx\"\nenabled = true\n")
             let tracker = try await TrackerProcess(source: "sim:walk", in: folder, options: ["--config", "waypost.toml"])

@@ -43,6 +43,23 @@ import Testing
         #expect(share(ground.ways(roads, lag: lag), on: 1) > 0.95)
     }
 
+    /// Where no fix comes, the way through the hill is taken for it, not the road over it.
+    @Test(arguments: lags) func goesThroughATunnelWithoutFixes(lag: Duration?) throws {
+        var map = DrawnMap()
+        map.road(1, [(-1_000, 0), (-300, 0)], ["highway": "primary"])
+        map.road(2, [(-300, 0), (300, 0)], ["highway": "primary", "tunnel": "yes", "layer": "-1"])
+        map.road(3, [(300, 0), (1_000, 0)], ["highway": "primary"])
+        map.road(4, [(-300, 0), (-300, 80), (300, 80), (300, 0)])
+        let roads = try map.roads()
+        var track = DrawnTrack(seed: 19)
+        track.drive([(-1_000, 0), (-310, 0)], speed: 15)
+        track.wait(seconds: 620 / 15)
+        track.drive([(310, 0), (1_000, 0)], speed: 15)
+        let ways = track.ways(roads, lag: lag)
+        #expect(ways.prefix(40).allSatisfy { $0 == 1 } && ways.suffix(40).allSatisfy { $0 == 3 })
+        #expect(!ways.contains(4) && !ways.contains(0))
+    }
+
     @Test(arguments: lags) func goesRoundARoundabout(lag: Duration?) throws {
         var map = DrawnMap()
         let ring: [(Double, Double)] = [(25, 0), (18, 18), (0, 25), (-18, 18), (-25, 0), (-18, -18), (0, -25), (18, -18), (25, 0)]

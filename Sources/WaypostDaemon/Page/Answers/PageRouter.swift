@@ -128,6 +128,11 @@ struct PageRouter: Sendable {
         (status.fences, status.privacy, status.display) = (whole.fences, whole.privacy, whole.display)
         status.following = whole.following
         status.following?.clients = []
+        if let roads = whole.roads {
+            var shown = StatusReport.Roads()
+            shown.isMatching = roads.isMatching
+            status.roads = shown
+        }
         if let source = whole.source {
             var shown = StatusReport.Source()
             (shown.state, shown.reason) = (source.state, source.reason)

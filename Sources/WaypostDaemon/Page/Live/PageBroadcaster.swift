@@ -81,8 +81,11 @@ final class PageBroadcaster: PositioningConsumer {
             name = "position"
             TPVCodec.append(position, to: &text)
         case .matched(let match):
-            name = "matched"
-            text.append(contentsOf: MatchedLine(match).line)
+            let (whole, shown) = PageBroadcaster.encode(match)
+            return hub.eventLoop.execute {
+                hub.value.broadcast(whole, mayBeMissed: true, toOwners: true)
+                hub.value.broadcast(shown, mayBeMissed: true, toOwners: false)
+            }
         case .noFix(let report):
             name = "position"
             TPVCodec.append(report, to: &text)
@@ -102,6 +105,14 @@ final class PageBroadcaster: PositioningConsumer {
             hub.value.broadcast(event, mayBeMissed: !changesState)
             if changesState { hub.value.report() }
         }
+    }
+
+    /// The place on a road as the owner sees it, and as guests do, who are not told which road it is.
+    private static func encode(_ match: MatchedPosition?) -> (whole: ServerSentEvent, shown: ServerSentEvent) {
+        var line = MatchedLine(match)
+        let whole = ServerSentEvent(name: "matched", data: line.line)
+        line.road = nil
+        return (whole, ServerSentEvent(name: "matched", data: line.line))
     }
 
     private static func encode(_ event: TrackerEvent, _ number: UInt64) -> ServerSentEvent {
