@@ -17,7 +17,7 @@ final class ReducedPositions: Sendable {
         /// Whether private mode is on: that holds at once, as somebody wants it so.
         var isPrivate: Bool
         var observers: [Observer] = []
-        var timer: (task: Task<Void, Never>, due: Int64)?
+        var timer: (task: Task<Void, Never>, due: Int64, setAt: Int64)?
         var hasFailed = false
 
         var told: PositionReduction.Told? { isPrivate ? nil : quarterly.told }
@@ -94,14 +94,14 @@ final class ReducedPositions: Sendable {
         guard let due = state.quarterly.nextChange(clock: clock) else { return }
         if let timer = state.timer {
             // A little late is as good: the positions' clock and the system's differ by that.
-            guard due < timer.due - 1_000 else { return }
+            guard due < timer.due - 1_000, clock >= timer.setAt + 1_000 else { return }
             timer.task.cancel()
         }
         let task = Task { [weak self] in
             guard (try? await Task.sleep(for: .milliseconds(due - clock + 1))) != nil else { return }  // Another one is due first.
             self?.quarterIsOver()
         }
-        state.timer = (task, due)
+        state.timer = (task, due, clock)
     }
 
     private func quarterIsOver() {

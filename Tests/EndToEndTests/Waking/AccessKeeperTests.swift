@@ -86,6 +86,20 @@ extension EndToEnd {
             #expect(try folder.text("audit").split(separator: "\n").count == 2)
         }
 
+        /// The moment at which the tracker misses something is often that of a tunnel.
+        @Test func healthChangesOnTheQuarterForThoseWhoMayNotKnowEverything() {
+            let clock = Mutex(Int64(10))
+            let health = CoarseHealth { clock.withLock { $0 } }
+            #expect(health.health(whenItIs: .healthy) == .healthy)
+            for moment in [20, 450_000, 899_999] {
+                clock.withLock { $0 = Int64(moment) }
+                #expect(health.health(whenItIs: .degraded) == .healthy, "\(moment)")
+            }
+            clock.withLock { $0 = 900_000 }
+            #expect(health.health(whenItIs: .degraded) == .degraded)
+            #expect(health.health(whenItIs: .healthy) == .degraded)
+        }
+
         /// What takes something away must not come back because its file is gone.
         @Test func aListOfGrantsThatIsRemovedLetsNobodyIn() throws {
             let root = PeerCredentials(processID: 1, userID: 0, groupIDs: [])
