@@ -12,7 +12,8 @@
 /// a fix.
 /// - Times are RFC 3339 or similar (without a zone: UTC; the day may have its own column `date`), or seconds or milliseconds since 1970.
 /// - Speeds are in m/s and heights in metres above mean sea level, unless the column's name says otherwise: `speed (km/h)`, `speed_knots`, `alt_ft`.
-/// - A value that cannot be read is left out and counted, and so is a row whose place is impossible.
+/// - A value that cannot be read is left out and counted, and so is a row whose place is impossible. A last row that ends with the table, not
+///   with a line, and lacks columns was cut: it is left out, too.
 /// - Errors: a first line that names no place is a ``CSVError``; after one, the reader returns nothing more.
 /// - Cost: one pass; memory for one row.
 public struct CSVReader: Sendable {
@@ -39,6 +40,8 @@ public struct CSVReader: Sendable {
     private var isSeparatorNamed = false
     private var otherNames: [String] = []
     private var damage = Damage()
+    /// The line of a row within which the table ends.
+    private var cutLine: Int?
     private var failure: CSVError?
     /// How many rows contained a position or a report without one.
     public private(set) var reportCount = 0
@@ -69,7 +72,12 @@ public struct CSVReader: Sendable {
         try passHead(visit)
         var records = CSVRecords()
         swap(&records, &self.records)
-        records.finish { take($0, $1, line: $2, visit) }
+        records.finish {
+            take($0, $1, line: $2, visit)
+        } last: {
+            // Its last number may have been cut, and would be another one.
+            if let meanings, $1.count < meanings.count { cutLine = $2 } else { take($0, $1, line: $2, visit) }
+        }
         swap(&records, &self.records)
         if meanings == nil, failure == nil { failure = .empty }
         if let failure { throw failure }
@@ -95,6 +103,7 @@ public struct CSVReader: Sendable {
                 "rows longer than \(CSVRecords.longestRecord) bytes, left out: \(records.overlong.count), first line \(records.overlong.firstLine)"
             )
         }
+        if let cutLine { remarks.append("the table ends within the row of line \(cutLine), which was left out") }
         return remarks
     }
 

@@ -57,10 +57,14 @@ struct CSVRecords: Sendable {
     }
 
     /// Ends the input: the last record needs no line end.
-    mutating func finish(_ visit: (Span<UInt8>, [Int], Int) -> Void) {
+    ///
+    /// - Parameters:
+    ///   - visit: takes rows that ended.
+    ///   - last: takes the row that ends with the table alone, not with a line; it may have been cut.
+    mutating func finish(_ visit: (Span<UInt8>, [Int], Int) -> Void, last: (Span<UInt8>, [Int], Int) -> Void) {
         if state == .quoted, !endAtLine(visit) { unclosed.note(line: startLine) }
         if state == .quoteInQuoted { state = .plain }
-        if state != .fieldStart || !text.isEmpty || !ends.isEmpty { endRecord(visit) }
+        if state != .fieldStart || !text.isEmpty || !ends.isEmpty { endRecord(last) }
     }
 
     @inline(__always)

@@ -82,4 +82,13 @@ struct CSVReaderTests {
         let fix = try #require(fixes("lat,lon,speed,course,accuracy\n1,2,-1,360,-1\n").first)
         #expect(fix.speedMetresPerSecond == nil && fix.accuracy == nil && fix.courseDegrees == 0)
     }
+
+    /// A number that is cut off is another number: the place would be kilometres away.
+    @Test func leavesOutARowWithinWhichTheTableEnds() {
+        let table = "time,lat,lon,ele\n2026-05-09T07:14:44Z,51.7184343,10.2691301,235\n2026-05-09T07:14:45Z,51.7184343,10.2"
+        #expect(fixes(table).count == 1)
+        #expect(read(table).remarks == ["the table ends within the row of line 3, which was left out"])
+        // A last row without a line end is common.
+        #expect(fixes(table + "691301,235").count == 2 && read(table + "691301,235").remarks == [])
+    }
 }
