@@ -78,8 +78,14 @@ package struct DutyCycle: Sendable, Equatable {
     }
 
     /// Changes when the next fix is needed, in milliseconds after the last one.
+    ///
+    /// When it is needed so soon that the receiver would not have been turned off, it wakes at once.
     package mutating func reschedule(nextIn milliseconds: Int64, at now: Int64) {
         guard case .asleep(let start, _) = phase else { return }
+        guard milliseconds >= DutyCycle.shortestSleepMilliseconds else {
+            phase = .on(since: now)
+            return
+        }
         sleep(milliseconds, from: start)
         tick(at: now)
     }

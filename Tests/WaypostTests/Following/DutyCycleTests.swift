@@ -73,7 +73,9 @@ import Waypost
         #expect(cycle.sleepsUntil == 161_000)
     }
 
-    @Test(arguments: [(40_000, 40_000, 50_000, true), (100_000, 100_000, 50_000, false), (0, 20_000, 10_000, false)])
+    @Test(arguments: [
+        (40_000, 40_000, 50_000, true), (100_000, 100_000, 50_000, false), (0, 0, 10_000, true), (20_000, 20_000, 10_000, false),
+    ])
     func countsANewNeedFromTheLastSample(next: Int, expected: Int, now: Int, isOn: Bool) {
         var cycle = DutyCycle()
         cycle.need(.samples, at: 0)
