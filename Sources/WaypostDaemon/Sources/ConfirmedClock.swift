@@ -1,14 +1,20 @@
 import Logging
 import Synchronization
 import Waypost
+import WaypostPositioning
 import WaypostSystem
 
 /// The current time, as far as fixes or a time server confirm it; shared by the whole tracker.
 ///
 /// A settled date is kept in the state folder while the machine runs: it contradicts a receiver that is wrong after a restart of the tracker.
+/// The date of a recording counts only while it is played and nothing else tells the time; nothing is deleted by it, and it is not kept.
 final class ConfirmedClock: Sendable {
     private struct State {
         var time: ConfirmedTime
+        /// The date of what is played now.
+        var played: ConfirmedTime?
+        /// The last source, and whether it plays a recording.
+        var source: (name: String?, isPlayed: Bool) = (nil, false)
         var stored: ConfirmedTime.Anchor?
         var isDoubtTold = false
     }
@@ -26,13 +32,32 @@ final class ConfirmedClock: Sendable {
 
     /// Processes the time of a measured fix.
     func process(_ fix: UTCTime, from source: String?) {
-        update { $0.process(fix, from: source, at: BootClock.milliseconds) }
+        let isPlayed = state.withLock { state in
+            if state.source.name != source {
+                state.source = (source, source.map(ConfirmedClock.isPlayed) ?? false)
+                state.played = nil
+            }
+            if state.source.isPlayed {
+                state.played = state.played ?? ConfirmedTime()
+                state.played?.process(fix, from: source, at: BootClock.milliseconds)
+            }
+            return state.source.isPlayed
+        }
+        if !isPlayed { update { $0.process(fix, from: source, at: BootClock.milliseconds) } }
+    }
+
+    /// Whether a source plays what was recorded or made up; a receiver may write NMEA into a FIFO.
+    private static func isPlayed(_ source: String) -> Bool {
+        guard SourceRegistry.kind(named: source)?.isPlayed == true else { return false }
+        let nmea = "nmea:"
+        return !source.hasPrefix(nmea) || Syscalls.kind(String(source.dropFirst(nmea.count))) == .regular
     }
 
     /// The current time; nil while nothing confirms it.
     var now: UTCTime? {
-        if let now = state.withLock({ $0.time.time(at: BootClock.milliseconds) }) { return now }
-        return WallClock.millisecondsIfSynchronized.map(UTCTime.init(millisecondsSince1970:))
+        let clock = BootClock.milliseconds
+        let (known, played) = state.withLock { ($0.time.time(at: clock), $0.played?.time(at: clock)) }
+        return known ?? WallClock.millisecondsIfSynchronized.map(UTCTime.init(millisecondsSince1970:)) ?? played
     }
 
     /// The time for what may be a little off, such as the end of a guest's link: also that of a clock which nobody confirms, but somebody has set.
