@@ -81,8 +81,8 @@ public actor TrackRecorder {
         place = home
         self.folder = folder
         self.configuration = configuration
-        let (seconds, attoseconds) = configuration.syncInterval.components
-        syncIntervalNanoseconds = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+        // A century is as good as never, and can be reckoned with.
+        syncIntervalNanoseconds = min(configuration.syncInterval.milliseconds, 3_155_760_000_000) * 1_000_000
         let beginning: SegmentBreak = try folder.journals().isEmpty ? .start : .restart
         segmenters = configuration.types.map { TypeSegmenter(type: $0, beginning: beginning) }
         rotation = RotationRule(maximumByteCount: configuration.rotateByteCount)

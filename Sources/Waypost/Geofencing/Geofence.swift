@@ -19,6 +19,13 @@ public struct Geofence: Sendable, Hashable {
     /// Which events are raised; the others still change the state.
     public var notifications: FenceNotifications
 
+    /// Why it cannot be watched, for people, after its name; nil when it can.
+    package var problem: String? {
+        if id.isEmpty { return "has no id" }
+        guard let dwellSeconds, !(0...FenceDraft.longestDwellSeconds).contains(dwellSeconds) else { return nil }
+        return "has a dwell of \(dwellSeconds) s; it must be from 0 to \(Int(FenceDraft.longestDwellSeconds)) s"
+    }
+
     // Optionals would take 16 bytes more, which 100 000 fences multiply.
     private var dwell: Double
     private var end: UTCTime

@@ -149,10 +149,10 @@ public struct JSONWriter: Sendable {
         quote(value)
     }
 
-    /// Writes a number element; it must be finite.
+    /// Writes a number element; null for one that is not finite, which JSON cannot express.
     public mutating func element(_ value: Double) {
         separate()
-        text.append(shortest: value)
+        if value.isFinite { text.append(shortest: value) } else { text.append("null") }
     }
 
     /// Writes a whole-number element.

@@ -127,7 +127,7 @@ public actor Outbox {
     /// Everything before this moment is too old; nil when nothing is.
     var earliest: UTCTime? {
         guard let age = limits.maximumAge, let now = clock.certainTime() else { return nil }
-        return now.advanced(byMilliseconds: -age.components.seconds * 1_000)
+        return now.advanced(byMilliseconds: -age.milliseconds)
     }
 
     /// Accepts the circles among the fences unless these destinations already got the same ones, in this run or an earlier one.

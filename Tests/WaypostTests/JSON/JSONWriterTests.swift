@@ -83,5 +83,7 @@ import Waypost
     @Test func writesObjectsInTheOrderOfTheirNames() {
         let value = JSONValue.object(["b": .integer(1), "a": .array([.null, .number(0.5)]), "c": .string("x")])
         #expect(written { $0.element(value) } == #"{"a":[null,0.5],"b":1,"c":"x"}"#)
+        // JSON has no such numbers.
+        #expect(written { $0.element(JSONValue.array([.number(.nan), .number(-.infinity)])) } == "[null,null]")
     }
 }

@@ -72,7 +72,9 @@ extension GeofenceMonitor {
     }
 
     private static func due(after seconds: Double, from time: UTCTime) -> Int64 {
-        time.millisecondsSince1970 + Int64((seconds * 1_000).rounded(.up))
+        // A fence that was not checked may have any number.
+        let milliseconds = seconds.isFinite ? min(max(seconds, 0), FenceDraft.longestDwellSeconds) * 1_000 : .infinity
+        return milliseconds.isFinite ? time.millisecondsSince1970 + Int64(milliseconds.rounded(.up)) : .max
     }
 
     /// Raises the dwells that are due.
