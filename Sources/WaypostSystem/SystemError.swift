@@ -97,6 +97,12 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
         return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
+    /// The URL of a destination is not that of a web server; it may hold a secret, and is not shown.
+    package static var notWebServer: SystemError {
+        SystemError(code: EINVAL, operation: "use the URL of a destination")
+            .explained("it must begin with https:// or http:// and name a host")
+    }
+
     /// One line: `open /dev/ttyUSB0: Permission denied`.
     public var description: String {
         path.map { "\(operation) \($0): \(reason)" } ?? "\(operation): \(reason)"

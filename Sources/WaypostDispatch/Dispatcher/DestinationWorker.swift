@@ -256,7 +256,7 @@ actor DestinationWorker {
 
     /// Why nothing is sent, even on demand; nil when there is no obstacle.
     private var obstacle: String? {
-        if state.isStopped { return "the tracker ends" }
+        if state.isStopped { return "sending has ended" }
         if progress.isPaused { return "paused; resume with waypost dispatch resume --to \(settings.name)" }
         if let silence { return "nothing is sent while \(silence.words)" }
         return suspensionCount > 0 ? "what waits is being changed; try again" : nil

@@ -147,9 +147,9 @@ public actor Dispatcher {
         await forEach(try chosen(name)) { await $0.dispatchNext() }
     }
 
-    /// Sends until nothing waits, something fails, or the time is over.
+    /// Sends until nothing waits, something fails, or the time is over, of which a second is the least.
     public func drain(_ name: String? = nil, budget: Duration) async throws(OutboxError) -> DispatchCompletion {
-        let deadline = clock.bootMilliseconds() + budget.milliseconds
+        let deadline = clock.bootMilliseconds() + max(budget.milliseconds, 1_000)
         return await forEach(try chosen(name)) { await $0.drain(until: deadline) }
     }
 

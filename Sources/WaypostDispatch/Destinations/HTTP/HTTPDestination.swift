@@ -57,8 +57,11 @@ public struct HTTPDestination: Destination {
 
     /// A destination; nothing is opened yet.
     ///
-    /// - Errors: no thread is left.
+    /// - Errors: the URL is not that of a web server; no thread is left.
     public init(_ settings: Settings, format: any HTTPFormat = NativeFormat()) throws(SystemError) {
+        let url = settings.url.lowercased()
+        let place = ["https://", "http://"].first(where: url.hasPrefix).map { url.dropFirst($0.count) }
+        guard let place, !place.isEmpty, !place.hasPrefix("/") else { throw .notWebServer }
         self.settings = settings
         self.format = format
         var client = settings.client
