@@ -15,6 +15,16 @@ struct WatchMemoryTests {
         #expect(memory.update(.other("NEWS")) == nil)
     }
 
+    /// A restarted tracker may report what it missed before anybody is connected again.
+    @Test func findsTheEventsThatNoConnectionHasDelivered() {
+        let memory = Kept(WatchMemory())
+        let events = ["a", "b", "c", "d"].map { TrackerEvent(id: $0, kind: "enter", name: "Gate", time: nil) }
+        #expect(memory.missed(of: Array(events[..<2]), isFirst: true) == [])
+        #expect(memory.update(event("c")) != nil)
+        #expect(memory.missed(of: events, isFirst: false).map(\.id) == ["d"])
+        #expect(memory.update(event("d")) == nil)
+    }
+
     @Test func leavesOutThePositionThatTheConnectionBeforeHasTold() {
         let memory = Kept(WatchMemory())
         _ = memory.update(.position(position(5)))
@@ -106,6 +116,7 @@ private final class Kept<Value> {
 extension Kept where Value == WatchMemory {
     func update(_ line: WatchLine) -> TrackerUpdate? { value.update(line) }
     func begin() { value.begin() }
+    func missed(of events: [TrackerEvent], isFirst: Bool) -> [TrackerEvent] { value.missed(of: events, isFirst: isFirst) }
 }
 
 extension Kept where Value == Reconnection {

@@ -19,8 +19,8 @@ import WaypostSystem
 ///   (`ControlError.notAuthorised(message:)`), or the program that listens is not a tracker or uses another protocol
 ///   (`ControlError.protocolMismatch(found:)`, `ControlError.unreadable(_:)`).
 /// - After a reconnection no update is repeated or invented: an event that a restarted tracker repeats is recognised by its id, and a position
-///   by its time and place. Whatever happens while the tracker is down is missing, except for fences: the next tracker reports crossings that
-///   it missed as late events.
+///   by its time and place. Whatever happens while the tracker is down or there is no connection is missing, except for fences: the next
+///   tracker reports crossings that it missed as late events, and the loop gets the last twenty events that it has not had.
 /// - Each loop has its own connection and closes it when it ends: by `break`, by an error, when its task is cancelled (the loop ends as at the
 ///   end of a sequence) or when its iterator is dropped. Two loops over one feed get the same updates.
 /// - Buffers are bounded: some hundred updates wait for a slow loop, here and in the tracker. Then the oldest are dropped and counted by
@@ -73,6 +73,9 @@ struct WatchSession {
     private let request: WatchRequest
     private var state = State.apart
     private var memory = WatchMemory()
+    private var isFirst = true
+    /// Events that happened while there was no connection.
+    private var missed: ArraySlice<TrackerEvent> = []
     private var reconnection = Reconnection()
 
     init(_ tracker: Tracker, _ request: WatchRequest) {
@@ -88,6 +91,7 @@ struct WatchSession {
                 case .ended: return nil
                 case .apart: return try await connect(isolation: actor)
                 case .connected(let link, let lines):
+                    if let event = missed.popFirst() { return .event(event) }
                     if let update = try await take(link, lines, isolation: actor) { return update }
                 }
             } catch {
@@ -110,6 +114,8 @@ struct WatchSession {
         // Requests are processed in order: once this is answered, the watch is active.
         let (status, lines) = try await link.ask(StatusRequest(), within: Tracker.usualPatience)
         memory.begin()
+        missed = memory.missed(of: status.fences?.events ?? [], isFirst: isFirst)[...]
+        isFirst = false
         reconnection.noteConnection(at: MonotonicClock.milliseconds)
         state = .connected(link, lines[...])
         return .connected(status)

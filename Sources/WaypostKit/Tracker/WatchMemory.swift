@@ -34,6 +34,14 @@ struct WatchMemory: Sendable {
         }
     }
 
+    /// Those of a tracker's last events that no connection has delivered; none for the first connection, which begins with what comes.
+    ///
+    /// A tracker that has restarted reports what happened to fences meanwhile with its first fix, perhaps before the loop is connected again.
+    mutating func missed(of events: [TrackerEvent], isFirst: Bool) -> [TrackerEvent] {
+        let new = events.filter { isNew($0.id) }
+        return isFirst ? [] : new
+    }
+
     private mutating func isNew(_ watched: WatchedPosition) -> Bool {
         let position = watched.position
         defer { hasPosition = true }
