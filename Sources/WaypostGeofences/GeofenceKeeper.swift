@@ -315,7 +315,10 @@ package actor GeofenceKeeper {
     package func holdUnheard(_ ids: Set<String>) { recent.unheard = ids }
 
     /// Writes everything, with the last fix: the last call of a run, after which nothing is processed.
-    package func end() {
+    ///
+    /// - Parameter heard: the ids of events that need not be reported again.
+    package func end(heard: Set<String> = []) {
+        recent.noteHeard(heard)
         // A run without a fix knows no more than the one before it.
         isEnd = !monitor.isInterrupted
         isUnsaved = true

@@ -54,6 +54,11 @@ struct RecentEvents {
         for index in entries.indices where entries[index].savedAt == nil { entries[index].savedAt = now }
     }
 
+    /// Notes that whoever receives these events has done with them: they are not in doubt.
+    mutating func noteHeard(_ ids: Set<String>) {
+        for index in entries.indices where ids.contains(entries[index].event.id) { entries[index].savedAt = .min / 2 }
+    }
+
     /// Forgets what happened from the first time until the second one.
     mutating func forget(from: UTCTime, to: UTCTime) {
         entries.removeAll { entry in entry.event.time.map { from <= $0 && $0 < to } ?? false }

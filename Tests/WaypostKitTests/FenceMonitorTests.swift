@@ -99,6 +99,32 @@ import WaypostPositioning
         #expect(told.last?.payload?.isLate == true)
     }
 
+    /// With what a loop has done, whoever closes the monitor is not bothered again; what nobody has taken comes.
+    @Test(arguments: [true, false]) func repeatsAfterACloseOnlyWhatNobodyHasHandled(takesAll: Bool) async throws {
+        let monitor = try await FenceMonitor(PositioningManager(source: replay(-300, 300)), state: folder, rule: .exact)
+        try await monitor.add(fence())
+        var events = monitor.events.makeAsyncIterator()
+        #expect(await events.next()?.kind == "enter")
+        #expect(await events.next()?.kind == "exit")
+        if takesAll { #expect(await events.next() == nil) }
+        await monitor.close()
+        let next = try await FenceMonitor(PositioningManager(source: replay(400, 500, from: 600)), state: folder, rule: .exact)
+        var kinds: [String] = []
+        for await event in next.events { kinds.append(event.kind) }
+        #expect(kinds == (takesAll ? [] : ["exit"]))
+    }
+
+    @Test func refusesFencesThatCannotBeWatched() async throws {
+        let monitor = try await FenceMonitor(PositioningManager(source: replay(-300, 300)), state: folder)
+        for dwell in [-1, .nan, .infinity, 1e308] {
+            var odd = try fence()
+            odd.dwellSeconds = dwell
+            await #expect(throws: FenceMonitorError.self) { try await monitor.add(odd) }
+        }
+        await #expect(throws: FenceMonitorError.self) { try await monitor.add(fence("")) }
+        #expect(await monitor.fences == [])
+    }
+
     @Test func removesFences() async throws {
         let manager = PositioningManager(source: replay(-300, 0))
         let monitor = try await FenceMonitor(manager, state: folder, rule: .exact)

@@ -66,6 +66,8 @@ final class FenceEventQueue: Sendable {
         var first = 0
         /// The number of the first event that no loop has taken.
         var untaken = 0
+        /// The number of the first event that no loop has done with: it has asked for the next one since.
+        var unhandled = 0
         var endCount = 0
         var isClosed = false
     }
@@ -96,6 +98,11 @@ final class FenceEventQueue: Sendable {
         news.resumeAll()
     }
 
+    /// The ids of the kept events with which a loop has done.
+    var handledIDs: Set<String> {
+        state.withLock { state in Set(state.events.prefix(max(0, state.unhandled - state.first)).map(\.id)) }
+    }
+
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
     func begin() -> Loop { state.withLock { Loop(next: max($0.untaken, $0.first), endCount: $0.endCount) } }
@@ -113,6 +120,7 @@ final class FenceEventQueue: Sendable {
 
     private func take(of loop: inout Loop) -> (event: TrackerEvent?, isOver: Bool) {
         state.withLock { state in
+            state.unhandled = max(state.unhandled, loop.next)
             if loop.next < state.first {
                 loop.droppedCount += state.first - loop.next
                 loop.next = state.first

@@ -12,7 +12,7 @@ import WaypostSystem
 /// for await event in monitor.events { print(event.kind, event.name) }
 /// ```
 /// The state folder keeps fences and sides over restarts: a crossing in between is reported as a late event. An event is on the disk before it
-/// is reported; after a restart the events of the last minute are reported again, with the same ids. A new fence takes its first side silently:
+/// is reported; what a loop may not have done with is reported again by the next monitor, with the same ids. A new fence takes its first side silently:
 /// if the device is inside, there is no enter. The receiver is on only as often as the nearest border could be reached.
 /// - Concurrency: from anywhere. The fences are watched until ``close()``, or until the monitor and the loops over its events are gone.
 public final class FenceMonitor: Sendable {
@@ -101,15 +101,19 @@ public final class FenceMonitor: Sendable {
     /// Adds fences, or replaces those of the same ids; they are on the disk when this returns.
     ///
     /// - Parameter fences: the fences to add.
-    /// - Errors: the folder cannot be written, or the monitor is closed; the fences are then as before.
+    /// - Errors: the folder cannot be written, the monitor is closed, or a fence has no id or an impossible dwell; the fences are then as before.
     public func add(_ fences: Geofence...) async throws(FenceMonitorError) { try await add(fences) }
 
     /// Adds fences, or replaces those of the same ids; they are on the disk when this returns.
     ///
     /// - Parameter fences: the fences to add.
-    /// - Errors: the folder cannot be written, or the monitor is closed; the fences are then as before.
+    /// - Errors: the folder cannot be written, the monitor is closed, or a fence has no id or an impossible dwell; the fences are then as before.
     public func add(_ fences: [Geofence]) async throws(FenceMonitorError) {
         try checkOpen()
+        for fence in fences {
+            guard let problem = fence.problem else { continue }
+            throw FenceMonitorError(folder: folder, reason: "the fence \(quoted(fence.id)) \(problem)")
+        }
         do throws(SystemError) { await watcher.take(try await keeper.add(fences)) } catch { throw FenceMonitorError(error) }
     }
 
@@ -188,7 +192,7 @@ private actor Watcher: PositioningConsumer {
         isClosed = true
         isWatching = false
         hold.release()
-        await keeper.end()
+        await keeper.end(heard: queue.handledIDs)
     }
 
     func consume(_ update: PositioningUpdate) async {
