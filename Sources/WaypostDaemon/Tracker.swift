@@ -310,7 +310,7 @@ struct Tracker {
     private func end(of manager: PositioningManager, or stop: StopRequest, atSourceEnd: () async -> Void) async -> DaemonFailure? {
         let stopper = Task {
             await stop.wait()
-            await manager.stop(releasingHolds: true)
+            await manager.stop(ignoringHolds: true)
         }
         do throws(PositionSourceError) {
             try await manager.waitUntilFinished()

@@ -26,9 +26,11 @@ extension PositioningManager {
     }
 
     private func deliver(_ event: PositionSourceEvent, ofRun number: Int) async {
-        guard number == runNumber, !isStopping, activity.run?.isEnding != true else { return }
+        // What an old source still had on its way when a consumer replaced it comes after that.
+        guard number == runNumber, !isStopping, !mustRestart, replacement == nil, activity.run?.isEnding != true else { return }
         switch event {
-        case .position(let position):
+        case .position(let reported):
+            let position = reported.sound
             // A fix that was on its way while its time was erased.
             if let time = position.time, erasure?.covers(time, now: MonotonicClock.nanoseconds) == true {
                 return freshness.renew(at: MonotonicClock.milliseconds)
@@ -77,8 +79,8 @@ extension PositioningManager {
     func noteEnd(ofRun number: Int, _ failure: PositionSourceError?) async {
         guard await turn.enter() else { return }
         if isOver(number) { return await leave() }
-        if activity.run?.isEnding == true {
-            // It has reported its end.
+        if activity.run?.isEnding == true || replacement != nil {
+            // It has reported its end, or another source takes its place.
         } else if let failure {
             if rawPosition != nil, loss.lose() { await lose(.ended) }
             await end(End(failure: failure))

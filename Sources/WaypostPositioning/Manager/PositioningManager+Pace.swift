@@ -36,7 +36,7 @@ extension PositioningManager {
 
     private func forEachNeed(_ body: (_ reason: String, _ need: PositioningNeed) -> Void) {
         if let ownNeed = life.ownNeed { body("started", ownNeed) }
-        for hold in holds {
+        for hold in holds where !ignoresHolds {
             if let need = hold.need { body(hold.reason, need) }
         }
         for listener in listeners {
@@ -76,11 +76,12 @@ extension PositioningManager {
 
     /// Adapts to changed needs.
     func reconsider() {
-        if case .held = life, !holds.contains(where: { $0.need != nil }) { beginStopping(after: nil) }
+        if case .held = life, ignoresHolds || !holds.contains(where: { $0.need != nil }) { beginStopping(after: nil) }
         let now = MonotonicClock.milliseconds
         let before = duty.demand
         let (demand, milliseconds) = summary
         duty.need(demand, at: now)
+        if demand == .nothing, before != .nothing, !canPause, activity.run?.isEnding == false { mustRestart = true }
         duty.reschedule(nextIn: milliseconds, at: now)
         if duty.demand == .everything, before != .everything {
             freshness.renew(at: now)
@@ -162,7 +163,7 @@ extension PositioningManager {
     private var wantsRun: Bool { isRunning && duty.receiverIsOn }
     private var wantsPause: Bool { isRunning && !duty.receiverIsOn && (activity.isPaused || runNumber > 0) }
     private var isSettled: Bool {
-        guard !isStopping, replacement == nil else { return false }
+        guard !isStopping, !mustRestart, replacement == nil else { return false }
         // What follows the end of a run begins when that has been told to everybody.
         return activity.run?.isEnding == true || wantsRun == (activity.run != nil) && wantsPause == activity.isPaused
     }
@@ -171,12 +172,17 @@ extension PositioningManager {
     private func takeStep() async -> Bool {
         if isSettled {
             // Somebody changed his mind, or the run ends by itself.
-        } else if case .running(let run) = activity, isStopping || replacement != nil || !wantsRun {
+        } else if case .running(let run) = activity, isStopping || mustRestart || replacement != nil || !wantsRun {
             run.task.cancel()
             await run.task.value
             activity = .idle
+            // What is played begins anew, perhaps with the last fix.
+            if !canPause { forgetFixes() }
             // Its last event is delivered; nothing of this run follows.
             runNumber += 1
+            mustRestart = false
+        } else if mustRestart {
+            mustRestart = false
         } else if isStopping {
             await finishStopping()
         } else if let next = replacement {

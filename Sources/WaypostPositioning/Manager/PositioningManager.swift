@@ -68,6 +68,10 @@ public actor PositioningManager {
     // The clients' needs, and their effect on the receiver.
     var life = Life.stopped(after: nil)
     var holds: [PositioningHold.State] = []
+    /// Whether the last stop was for the holds, too: they count again from the next start on.
+    var ignoresHolds = false
+    /// Whether the run must end although somebody needs positions again: what is played begins anew for whoever comes after the last listener.
+    var mustRestart = false
     let holdChanges = HoldChanges()
     var duty = DutyCycle()
 
@@ -150,10 +154,11 @@ public actor PositioningManager {
     ///
     /// A source that has ended or failed begins anew, also when a consumer or listener starts it in answer to ``PositioningUpdate/failed(_:)``
     /// or ``PositioningUpdate/finished``.
-    /// - Parameter need: what the caller needs until ``stop(releasingHolds:)``; nil leaves it to listeners and holds.
+    /// - Parameter need: what the caller needs until ``stop(ignoringHolds:)``; nil leaves it to listeners and holds.
     @discardableResult
     public func start(needing need: PositioningNeed? = .everyFix) -> Bool {
         if case .started = life { return false }
+        ignoresHolds = false
         if !isRunning { forgetFixes() }
         life = .started(need)
         reconsider()
@@ -164,12 +169,9 @@ public actor PositioningManager {
     ///
     /// While a hold needs positions the source goes on for it, and all this happens when no hold needs them any more. From a consumer it
     /// returns at once: the update that is being delivered is the last one.
-    /// - Parameter releasingHolds: whether to end all holds now, too.
-    public func stop(releasingHolds: Bool = false) async {
-        if releasingHolds {
-            for hold in holds { _ = hold.release() }
-            holds = []
-        }
+    /// - Parameter ignoringHolds: whether to stop although a hold needs positions; it counts again from the next start on.
+    public func stop(ignoringHolds: Bool = false) async {
+        ignoresHolds = ignoresHolds || ignoringHolds
         switch life {
         case .started: life = .held
         case .ended(let end, _): beginStopping(after: end)
@@ -256,20 +258,26 @@ public actor PositioningManager {
 
     /// Adds a listener, which is gone when nobody holds its updates any more.
     func listen(_ options: PositionSelection.Options, limit: Int, choice: LiveChoice?) -> PositioningUpdates {
+        dropAbandoned()
         let queue = UpdateQueue(limit: limit)
         let key = nextKey
         nextKey += 1
         listeners.append(PositioningListener(key: key, options, queue: queue, choice: choice, lastKnown: lastKnown))
         reconsider()
         return PositioningUpdates(
-            queue: queue, membership: .init { [weak self] in Task { await self?.removeListener(key) } })
+            queue: queue,
+            membership: .init { [weak self] in
+                // A source must not wait for room in a queue that nobody reads any more.
+                queue.abandon()
+                Task { await self?.dropAbandoned() }
+            })
     }
 
-    private func removeListener(_ key: Int) {
-        // A source must not wait for room in a queue that nobody reads any more.
-        for listener in listeners where listener.key == key { listener.queue.finish() }
-        listeners.removeAll { $0.key == key }
-        reconsider()
+    /// Removes the listeners that have ended; the next one finds things as if that had been noticed at once.
+    private func dropAbandoned() {
+        let before = listeners.count
+        listeners.removeAll(where: \.queue.isAbandoned)
+        if listeners.count < before { reconsider() }
     }
 
     /// Ends all listeners; they still get their remaining updates.

@@ -11,6 +11,7 @@ final class UpdateQueue: Sendable {
         var takenCount = 0
         var droppedCount = 0
         var isFinished = false
+        var isAbandoned = false
         /// Whether somebody waits for room.
         var isAwaited = false
         var nextWaiter = 0
@@ -53,6 +54,15 @@ final class UpdateQueue: Sendable {
         wake { $0.isFinished = true }
         room.resumeAll()
     }
+
+    /// Notes that nobody takes updates any more.
+    func abandon() {
+        state.withLock { $0.isAbandoned = true }
+        finish()
+    }
+
+    /// Whether nobody takes updates any more.
+    var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
 
     /// Waits until the queue is less than half full, so that all updates caused by one event have room.
     ///

@@ -116,7 +116,7 @@ public struct SimulatedRouteSource: PlayableSource {
         switch route {
         case .builtIn(let builtIn): return builtIn == .none ? [] : builtIn.corners
         case .corners(let corners):
-            if corners.isEmpty { throw .unusable(path: name, reason: "holds no point of a route") }
+            if Set(corners).count < 2 { throw .unusable(path: name, reason: "a drive has two places at least") }
             return corners
         case .file(let path): return try RouteFile.corners(path: path)
         }

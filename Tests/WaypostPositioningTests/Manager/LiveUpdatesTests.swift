@@ -52,6 +52,31 @@ import WaypostPositioning
         #expect(await manager.clients == [])
     }
 
+    /// A first fix by one loop, then everything by another: the second gets the recording from its beginning on, however soon it comes.
+    @Test(arguments: [0, 20, 200]) func beginsARecordingAnewForTheNextLoop(pauseMilliseconds: Int) async throws {
+        let manager = PositioningManager(source: PlayedSource(count: 300))
+        for _ in 0..<10 {
+            for await _ in manager.liveUpdates() { break }
+            try await Task.sleep(for: .milliseconds(pauseMilliseconds))
+            var count = 0
+            for await update in manager.liveUpdates() { if case .position = update { count += 1 } }
+            #expect(count == 300)
+        }
+    }
+
+    /// Sources of other programmers may report anything: nothing of it stops the program.
+    @Test func takesNumbersThatCannotBeForUnknown() async throws {
+        var odd = fix(1)
+        (odd.speedMetresPerSecond, odd.courseDegrees, odd.altitudeMSLMetres) = (.nan, .infinity, -.infinity)
+        var old = fix(2)
+        old.time = UTCTime(millisecondsSince1970: .max)
+        let manager = PositioningManager(source: ScriptedSource([.position(odd), .position(old), .position(fix(3))]))
+        var positions: [Position] = []
+        for await update in manager.liveUpdates() { if case .position(let position) = update { positions.append(position) } }
+        #expect(positions.map(\.speedMetresPerSecond) == [nil, nil, nil] && positions.map(\.courseDegrees) == [nil, nil, nil])
+        #expect(positions.map(\.time) == [fix(1).time, nil, fix(3).time] && positions[0].altitudeMSLMetres == nil)
+    }
+
     // MARK: - Buffers
 
     /// A replay at full speed waits for slow loops: neither of two misses anything.

@@ -56,9 +56,28 @@ import WaypostPositioning
         #expect(await eventually(within: 5) { await manager.rawPosition == nil })
         #expect(await manager.start())
         let other = await manager.hold(.everyFix, reason: "another")
-        await manager.stop(releasingHolds: true)
+        await manager.stop(ignoringHolds: true)
         #expect(!source.isRunning)
-        #expect(other.need == nil)
+        #expect(await manager.clients.isEmpty)
+        // It counts again when the manager is started.
+        await manager.start(needing: nil)
+        #expect(await manager.clients == [PositioningClient(reason: "another", need: .everyFix)])
+        #expect(await eventually(within: 5) { source.isRunning })
+        withExtendedLifetime(other) {}
+        await manager.stop(ignoringHolds: true)
+    }
+
+    /// What a consumer asks for holds from the update on that it has got, not from a later one.
+    @Test func leavesTheOldSourceAtTheUpdateAtWhichAConsumerReplacesIt() async throws {
+        let manager = PositioningManager(source: ScriptedSource((0..<100).map { .position(fix(Double($0))) }, stays: true))
+        let log = UpdateLog()
+        await manager.attach(log)
+        await manager.attach(Replacer(manager, at: fix(10), by: ScriptedSource([.position(fix(500))], stays: true)))
+        await manager.start()
+        #expect(await eventually(within: 10) { await manager.rawPosition == fix(500) })
+        let positions = await log.updates.compactMap { if case .position(let position) = $0 { position } else { nil } }
+        #expect(positions == (0...10).map { fix(Double($0)) } + [fix(500)])
+        await manager.stop()
     }
 
     // MARK: - Ends
@@ -195,10 +214,25 @@ import WaypostPositioning
         #expect((5...10).contains(consumer.count))
         consumer.hold.need = .everyFix
         #expect(await eventually(within: 5) { source.isRunning })
-        await manager.stop(releasingHolds: true)
+        await manager.stop(ignoringHolds: true)
     }
 
     enum Call: CaseIterable { case matchPositions, setPrivate, answer, stop, use, waitUntilFinished, start, childTask }
+}
+
+/// Replaces the source at a position.
+private actor Replacer: PositioningConsumer {
+    private let manager: PositioningManager
+    private let position: Position
+    private let source: ScriptedSource
+
+    init(_ manager: PositioningManager, at position: Position, by source: ScriptedSource) {
+        (self.manager, self.position, self.source) = (manager, position, source)
+    }
+
+    func consume(_ update: PositioningUpdate) async {
+        if update == .position(position) { await manager.use(source) }
+    }
 }
 
 /// Calls the manager or its source from the first update on, once.

@@ -13,7 +13,7 @@ enum Act: String, CaseIterable {
         let isSure = Bool.random(using: &generator)
         switch self {
         case .starts: await manager.start(needing: isSure ? .everyFix : nil)
-        case .stops: await manager.stop(releasingHolds: isSure)
+        case .stops: await manager.stop(ignoringHolds: isSure)
         case .swaps: await manager.use(RandomSource(&generator))
         case .holds:
             let hold = await manager.hold(isSure ? .everyFix : .within(.seconds(60)), reason: "act")

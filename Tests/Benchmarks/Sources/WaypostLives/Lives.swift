@@ -83,7 +83,7 @@ enum Lives {
                 group.addTask { for await _ in monitor.events { count("fence events") } }
             }
             try? await Task.sleep(for: .microseconds(Int.random(in: 0...20_000, using: &generator)))  // Nobody cancels this one.
-            if Bool.random(using: &generator) { await manager.stop(releasingHolds: Bool.random(using: &generator)) }
+            if Bool.random(using: &generator) { await manager.stop(ignoringHolds: Bool.random(using: &generator)) }
             // An endless source, or one that nobody starts, would keep its loops for ever.
             group.cancelAll()
         }
