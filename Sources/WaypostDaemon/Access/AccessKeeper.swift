@@ -166,7 +166,7 @@ final class AccessKeeper: PeerAuthority {
     func grant(_ grant: AccessGrant, by peer: PeerCredentials) throws(ControlRefusal) {
         var entry = AuditTrail.Entry("grant", by: peer)
         (entry.subject, entry.level, entry.scope, entry.purpose) = (grant.subject, grant.level, grant.scope, grant.purpose)
-        entry.seconds = grant.end.map { Int(($0 - AccessKeeper.now) / 1_000) }
+        entry.seconds = grant.end.map { Int((max(0, $0 - AccessKeeper.now) + 999) / 1_000) }
         try changeGrants(noting: entry) { $0.grant(grant) }
     }
 

@@ -21,6 +21,11 @@ extension PageRequest: TrackerVerb {
             answer.token = token.secret
             return answer
         }
+        guard tracker.access.level(of: .guest) == .full else {
+            throw ControlRefusal(
+                .notPermitted, what: "map page", why: "the policy lets no guest look",
+                next: "write guest = \"full\" below [door] in \(tracker.access.file.path)")
+        }
         guard let now = tracker.clock.likelyNow else {
             throw ControlRefusal(
                 .unavailable, what: "map page", why: "the time is not known yet, and a link for guests ends at a time",

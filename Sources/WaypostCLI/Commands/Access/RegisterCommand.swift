@@ -151,6 +151,7 @@ struct RegisterCommand: ParsableCommand {
         let answer = try daemon.ask(ListRegistrationsRequest())
         let format = screen.format(by: daemon)
         for entry in answer.registrations { for line in RegisterCommand.lines(entry, format) { try output.write(line: line) } }
+        if answer.registrations.isEmpty { SystemProcess.printError("waypost: register: there are no registrations") }
     }
 
     /// A registration for people.

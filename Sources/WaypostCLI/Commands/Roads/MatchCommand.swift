@@ -78,7 +78,9 @@ struct MatchCommand: ParsableCommand {
         if matching.fixCount > 0, matching.matchCount == 0 {
             SystemProcess.printError("waypost: \(track): no fix is near a road for \(mode.word) of \(roads)")
         }
-        if matching.fixCount == 0 { SystemProcess.printError("waypost: \(track): has no fix") }
+        if matching.fixCount == 0 {
+            throw CommandFailure(.badData, what: track, why: "has no fix", next: "a route or waypoints are no recording")
+        }
     }
 
     private var encoder: any MatchEncoder {
