@@ -108,7 +108,7 @@ extension ListGrantsRequest: TrackerVerb {
         let granted = book.grants.map { grant in
             var entry = GrantEntry(grant.subject, Authorisation(grant.level, grant.scope))
             entry.purpose = grant.purpose
-            entry.seconds = grant.end.map { Int((max(0, $0 - now) + 999) / 1_000) }
+            entry.seconds = grant.end.map { Int(max(0, $0 - now) / 1_000) }
             return entry
         }
         answer.grants = book.builtIn + (policyEntries + granted).sorted { ($0.who, $0.purpose ?? "") < ($1.who, $1.purpose ?? "") }

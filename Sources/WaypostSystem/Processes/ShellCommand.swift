@@ -43,8 +43,9 @@ public struct ShellCommand: ~Copyable {
 
     /// Starts a command.
     ///
-    /// - Parameter lock: is held by the watcher, too, so that it lasts as long as the group even if this process is killed; the command does not
-    ///   get it.
+    /// - Parameters:
+    ///   - command: what the shell runs.
+    ///   - lock: is held by the watcher, too, so that it lasts as long as the group even if this process is killed; the command does not get it.
     /// - Errors: no process or descriptor is left. A command that does not exist is started by the shell, and ends with 127.
     public static func start(_ command: String, holding lock: borrowing FileLock) throws(SystemError) -> ShellCommand {
         try start(command, holding: lock.descriptor)
@@ -52,6 +53,7 @@ public struct ShellCommand: ~Copyable {
 
     /// Starts a command.
     ///
+    /// - Parameter command: what the shell runs.
     /// - Errors: no process or descriptor is left. A command that does not exist is started by the shell, and ends with 127.
     public static func start(_ command: String) throws(SystemError) -> ShellCommand { try start(command, holding: nil) }
 

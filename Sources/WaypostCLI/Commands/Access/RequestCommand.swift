@@ -130,7 +130,8 @@ struct AuthorisationWait {
     /// What somebody decides.
     func decision(of client: inout ControlClient, until isEnough: (Authorisation) -> Bool) throws(CommandFailure) -> Authorisation {
         guard let change = try next(of: &client, until: isEnough) else {
-            throw CommandFailure(.timedOut, what: "request", why: "nobody has decided in time", next: "the administrator sees it with sudo waypost grants")
+            throw CommandFailure(
+                .timedOut, what: "request", why: "nobody has decided in time", next: "the administrator sees it with sudo waypost grants")
         }
         return change
     }
