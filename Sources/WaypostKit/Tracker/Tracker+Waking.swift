@@ -24,8 +24,8 @@ extension Tracker {
         guard AccessPolicy.isKey(name) else {
             throw WakeRegistrationError(program: program, reason: "its registration needs a name of \(AccessPolicy.keyWords)")
         }
-        let before = try? WakeProgram.load(name, in: Tracker.ownPrograms)  // One that cannot be read cannot be started either.
-        do throws(SystemError) { try wanted.save(name, in: Tracker.ownPrograms) } catch {
+        let before = try? WakeProgram.load(name, in: ownPrograms)  // One that cannot be read cannot be started either.
+        do throws(SystemError) { try wanted.save(name, in: ownPrograms) } catch {
             throw WakeRegistrationError(program: program, reason: "cannot be noted: \(error.description)")
         }
         var request = RegisterRequest()
@@ -33,7 +33,7 @@ extension Tracker {
         request.kinds = WakeKind.allCases.filter(kinds.contains)
         do throws(ControlError) { _ = try await ask(request) } catch {
             // The tracker's refusal is what matters: a file that nobody calls for does no harm.
-            try? WakeProgram.restore(before, as: name, in: Tracker.ownPrograms)  // See above.
+            try? WakeProgram.restore(before, as: name, in: ownPrograms)  // See above.
             throw error
         }
     }
@@ -44,7 +44,7 @@ extension Tracker {
     public func unregister(_ name: String) async throws(ControlError) {
         _ = try await ask(UnregisterRequest(registration: name))
         // What nobody calls for any more is never started; a file that stays does no harm.
-        if AccessPolicy.isKey(name) { try? WakeProgram.remove(name, in: Tracker.ownPrograms) }  // See above.
+        if AccessPolicy.isKey(name) { try? WakeProgram.remove(name, in: ownPrograms) }  // See above.
     }
 
     /// The registrations of this user, with how the last start went.
@@ -62,7 +62,7 @@ extension Tracker {
         return Attachment(name, with: self, link, lines)
     }
 
-    private static var ownPrograms: String { WakeProgram.folder(.own) }
+    private var ownPrograms: String { WakeProgram.folder(.own, socket: socket) }
 }
 
 /// A program that must not be started by events, and why.

@@ -79,12 +79,28 @@ public struct WakeProgram: Sendable, Hashable {
 
     // MARK: - Files
 
-    /// The folder of a user's programs: `wake` beside the configuration.
+    /// The folder of a user's programs for the registrations at a tracker.
     ///
-    /// - Parameter paths: the user's paths.
-    public static func folder(_ paths: DefaultPaths) -> String {
-        (paths.configurationFile.lastIndex(of: "/").map { String(paths.configurationFile[..<$0]) } ?? ".") + "/wake"
+    /// It is `wake` beside the configuration, and a folder in it for every tracker but the service's: otherwise two trackers with registrations
+    /// of one name would start each other's programs.
+    ///
+    /// - Parameters:
+    ///   - paths: the user's paths.
+    ///   - socket: the tracker's control socket.
+    public static func folder(_ paths: DefaultPaths, socket: String) -> String {
+        let folder = (paths.configurationFile.lastIndex(of: "/").map { String(paths.configurationFile[..<$0]) } ?? ".") + "/wake"
+        let whole = wholeSocket(socket)
+        // No registration has a name that begins with a dot.
+        return whole == DefaultPaths.service.socket ? folder : "\(folder)/.tracker\(flat(whole))"
     }
+
+    /// The path of a socket from the root on.
+    package static func wholeSocket(_ socket: String) -> String {
+        socket.hasPrefix("/") ? socket : "\(Syscalls.resolvingLinks("."))/\(socket)"
+    }
+
+    /// A path as the name of a file.
+    package static func flat(_ path: String) -> String { String(path.map { $0 == "/" ? "-" : $0 }) }
 
     /// The program of a registration; nil when there is none.
     ///

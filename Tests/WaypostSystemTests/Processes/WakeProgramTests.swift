@@ -69,4 +69,13 @@ import WaypostSystem
         }
         try FileManager.default.removeItem(atPath: folder)
     }
+
+    /// A tracker at a desk must not start or remove what the service's registration of the same name starts.
+    @Test func keepsTheProgramsOfTwoTrackersApart() throws {
+        let paths = DefaultPaths(environment: ["HOME": "/home/ana"], userID: 1_000, userName: "ana")
+        let service = WakeProgram.folder(paths, socket: DefaultPaths.service.socket)
+        #expect(service == "/home/ana/.config/waypost/wake")
+        let others = ["/run/user/1000/waypost/waypost.sock", "/tmp/a", "b"].map { WakeProgram.folder(paths, socket: $0) }
+        #expect(Set(others + [service]).count == 4 && others.allSatisfy { $0.hasPrefix(service + "/.tracker-") })
+    }
 }

@@ -27,7 +27,7 @@ struct AgentCommand: ParsableCommand {
     private static let reportMilliseconds: Int64 = 60_000
 
     func run() throws {
-        let launcher = WakeLauncher(folder: WakeProgram.folder(.own))
+        let launcher = WakeLauncher(folder: WakeProgram.folder(.own, socket: daemon.path))
         var end: Int64?
         while true {
             do throws(CommandFailure) { return try serve(launcher) } catch {

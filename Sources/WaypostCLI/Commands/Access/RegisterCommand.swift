@@ -97,7 +97,7 @@ struct RegisterCommand: ParsableCommand {
     private func register(
         _ request: RegisterRequest, _ program: WakeProgram, with client: inout ControlClient
     ) throws(CommandFailure) -> RegistrationChanged {
-        let folder = WakeProgram.folder(.own)
+        let folder = WakeProgram.folder(.own, socket: daemon.path)
         let before = try? WakeProgram.load(request.registration, in: folder)  // One that cannot be read cannot be started either.
         do throws(SystemError) { try program.save(request.registration, in: folder) } catch {
             throw CommandFailure(.cannotCreate, what: folder, why: error.description)
@@ -196,7 +196,7 @@ struct UnregisterCommand: ParsableCommand {
     func run() throws {
         _ = try daemon.ask(UnregisterRequest(registration: name))
         if AccessPolicy.isKey(name) {
-            let folder = WakeProgram.folder(.own)
+            let folder = WakeProgram.folder(.own, socket: daemon.path)
             do throws(SystemError) { try WakeProgram.remove(name, in: folder) } catch {
                 throw CommandFailure(.inputOutput, what: folder, why: error.description)
             }

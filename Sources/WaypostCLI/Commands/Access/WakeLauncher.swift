@@ -32,12 +32,12 @@ final class WakeLauncher {
     ///   - limit: how long to wait at most, in milliseconds; nil waits for ever.
     /// - Returns: false when somebody else still does.
     func lock(forSocket socket: String, waitingAtMost limit: Int64?) throws(CommandFailure) -> Bool {
-        let whole = socket.hasPrefix("/") ? socket : "\(Syscalls.resolvingLinks("."))/\(socket)"
+        let whole = WakeProgram.wholeSocket(socket)
         if hold?.socket == whole { return true }
         hold = nil
         unreported = nil
         // No registration has a name that begins with a dot.
-        let path = "\(folder)/.agent\(String(whole.map { $0 == "/" ? "-" : $0 }))"
+        let path = "\(folder)/.agent\(WakeProgram.flat(whole))"
         do throws(SystemError) {
             try Syscalls.createFolders(folder, mode: 0o700)
             let deadline = limit.map { MonotonicClock.milliseconds + $0 }
