@@ -8,7 +8,7 @@ import func Glibc.sin
 /// A first-order Gauss-Markov process for north and east each: `e(t + dt) = e(t) * exp(-dt / tau) + sigma * sqrt(1 - exp(-2 dt / tau)) * n`.
 /// - Source: P. D. Groves, "Principles of GNSS, Inertial, and Multisensor Integrated Navigation Systems", 2nd ed., 14.2.
 public struct NoiseModel: Sendable, Equatable {
-    /// The standard deviation of either axis in metres, not negative.
+    /// The standard deviation of either axis in metres, 0...100000.
     public let sigmaMetres: Double
     /// The time over which the error stays similar, in seconds, more than 0.
     public let correlationSeconds: Double
@@ -29,7 +29,7 @@ public struct NoiseModel: Sendable, Equatable {
 
     /// Why there is no such error, for people; nil when there is.
     var problem: String? {
-        if !(sigmaMetres >= 0 && sigmaMetres.isFinite) { return "the noise has a deviation of \(sigmaMetres) m; it must be 0 m or more" }
+        if !(0...100_000).contains(sigmaMetres) { return "the noise has a deviation of \(sigmaMetres) m; it must be from 0 to 100000 m" }
         if correlationSeconds > 0 { return nil }
         return "the noise has a correlation time of \(correlationSeconds) s; it must be more than 0 s"
     }

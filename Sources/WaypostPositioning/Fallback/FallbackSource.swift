@@ -29,14 +29,13 @@ public struct FallbackSource: PositionSource {
     /// A source of these members.
     ///
     /// - Parameters:
-    ///   - members: the members, the best first.
+    ///   - members: the members, the best first; without any the source fails when it runs.
     ///   - times: the times of the rule.
     ///   - first: the name of the member that the first run begins with, such as the one that had the last position of the previous run; those
     ///     before it are tried beside it. Nil, or a name that no member has: the best.
     public init(
         _ members: [any PositionSource], times: FallbackRule.Times = FallbackRule.Times(), startingWith first: String? = nil
     ) {
-        precondition(!members.isEmpty, "a fallback needs a source")
         self.members = members
         self.times = times
         lastUsed = LastUsed(members.firstIndex { $0.name == first } ?? 0)
@@ -54,6 +53,7 @@ public struct FallbackSource: PositionSource {
 
     /// Delivers events until every member has ended or the task is cancelled.
     public func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
+        if members.isEmpty { throw .unusable(path: "fallback", reason: "it has no source to fall back to") }
         let mailbox = FallbackMailbox()
         let first = lastUsed.member.exchange(0, ordering: .relaxed)
         var run = FallbackRun(members: members, times: times, startingWith: first, mailbox: mailbox, output: output)

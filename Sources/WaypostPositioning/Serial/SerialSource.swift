@@ -39,7 +39,8 @@ public struct SerialSource: PositionSource {
     ///
     /// - Parameters:
     ///   - port: which port is read, or how it is found.
-    ///   - baudRate: the speed in bits per second, one of those that receivers have (4800 to 921600); nil finds it.
+    ///   - baudRate: the speed in bits per second, one of those that receivers have (4800 to 921600); nil finds it. With any other the source fails
+    ///     when it runs.
     ///   - neverWrites: whether nothing is ever sent to the receiver; otherwise a u-blox in UBX mode, as gpsd leaves it, is switched to
     ///     NMEA.
     ///   - memory: the store of the last good speeds; by default it lasts as long as this source.
@@ -56,7 +57,6 @@ public struct SerialSource: PositionSource {
         _ port: Port, baudRate: Int? = nil, neverWrites: Bool = false, memory: BaudMemory = BaudMemory(),
         gpsdPorts: [UInt16] = [2_947], catalogue: SerialDeviceCatalogue
     ) {
-        precondition(baudRate.map(SerialPort.baudRates.contains) != false, "receivers have no such speed")
         self.port = port
         self.baudRate = baudRate
         self.neverWrites = neverWrites
@@ -81,6 +81,9 @@ public struct SerialSource: PositionSource {
 
     /// Delivers events until the task is cancelled.
     public func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
+        if let baudRate, !SerialPort.baudRates.contains(baudRate) {
+            throw .unusable(path: name, reason: "receivers have no speed of \(baudRate) baud")
+        }
         let heartbeat = SourceHeartbeat(name: name, patience: SourceHeartbeat.localPatience)
         try await EventQueue.run(heartbeat: heartbeat, output: output) { (queue) async throws(PositionSourceError) in
             let line: SerialLine

@@ -22,6 +22,15 @@ import WaypostTestKit
         #expect(violations.isEmpty, "\(violations)")
     }
 
+    /// Values that no source can have are an error, and do not stop the program.
+    @Test func failsWithWhatCannotBe() async throws {
+        let sources: [any PositionSource] = [FallbackSource([]), SerialSource(.path("/dev/null"), baudRate: -5)]
+        for source in sources { await #expect(throws: PositionSourceError.self) { try await source.run { _ in } } }
+        await #expect(throws: PositionSourceError.self) {
+            try await SimulatedRouteSource(.walk, noise: NoiseModel(sigmaMetres: 1e308)).run { _ in }
+        }
+    }
+
     /// After a planned sleep the receiver that had the fix is asked first, and not a gpsd that is not there.
     @Test func beginsAgainWithTheSourceThatWasInUse() async throws {
         let (first, second) = (PuppetSource("puppet:a", speaks: false), PuppetSource("puppet:b", speaks: true))
