@@ -91,7 +91,7 @@ well && file /proc/mounts '/dev/mmcblk0p2 / ext4 ro 0 0\n' && diagnosed log 'sud
 well && file /commands/df 'Filesystem 1024-blocks Used Available Capacity Mounted on\n/dev/root 29000000 28999000 1000 100%% /\n'
 diagnosed disk 'min_free'
 well && file /proc/stat 'btime 12\n' && diagnosed clock 'timesyncd'
-well && status '"state":"lost","reason":"no_fix","satellites_seen":4' && diagnosed fix 'waypost watch'
+well && status '"state":"lost","reason":"no_fix","satellites_seen":4' && diagnosed position 'waypost watch'
 well && status '"state":"searching"' && diagnosed antenna 'waypost receiver show'
 well && file /etc/waypost/conf.d/share.toml '[share]\ngpsd = "127.0.0.1:2947"\n'
 link /etc/systemd/system/sockets.target.wants/gpsd.socket /lib/systemd/system/gpsd.socket

@@ -129,7 +129,7 @@ import WaypostSystem
         #expect(
             well == [
                 "configuration", "service", "console", "modemmanager", "gpsd", "permission", "owner", "clock", "policy", "sharing",
-                "map page",
+                "map page", "roads",
             ])
         let lines = DoctorReport(reports: reports).lines
         #expect(lines.contains("not checked: uart: no /proc/device-tree/model, so the model is not known"), "\(lines)")
