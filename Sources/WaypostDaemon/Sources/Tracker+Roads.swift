@@ -32,5 +32,7 @@ extension Tracker {
 
 extension RoadMatcher {
     /// A failure, for people.
-    static func words(_ failure: RoadFileFailure) -> String { "[matching] roads: \(failure); positions there are not put on roads" }
+    static func words(_ failure: RoadFileFailure) -> String {
+        "[matching] roads: \(failure); until that is mended, positions in its area may be on no road"
+    }
 }

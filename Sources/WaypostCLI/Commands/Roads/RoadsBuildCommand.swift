@@ -37,6 +37,9 @@ struct RoadsBuildCommand: ParsableCommand {
 
     func run() throws {
         let build = RoadBuild(path: `in`, box: try area())
+        if let identity = FileIdentity(of: out), identity == FileIdentity(of: `in`) {
+            throw CommandFailure(.usage, what: out, why: "is the extract itself", next: "name another file for the roads")
+        }
         // Before the work: an output that cannot be written is known at once.
         let output = try OutputStream(path: out)
         let outcome = try build.run()
