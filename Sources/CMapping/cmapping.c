@@ -83,6 +83,8 @@ const void *cmapping_start(const cmapping *mapping) { return (const void *)atomi
 
 bool cmapping_is_cut(const cmapping *mapping) { return atomic_load(&mapping->is_cut); }
 
+int cmapping_memory_file(void) { return memfd_create("waypost", MFD_CLOEXEC); }
+
 void cmapping_close(cmapping *mapping) {
     void *start = (void *)atomic_load(&mapping->start);
     const size_t size = atomic_load(&mapping->size);

@@ -22,6 +22,17 @@ struct WakeLauncherTests {
         #expect(throws: Never.self) { try ControlRequests.request(on: ran.line.span) }
     }
 
+    /// An event has the place: it reaches the program alone, and stands in no command line, which every user can read.
+    @Test func showsEventsToNobodyElse() throws {
+        let folder = try folder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }  // What is left behind does no harm.
+        try program("#!/bin/sh\ncat\ngrep -l '47[.]1234567' /proc/[0-9]*/cmdline 2>/dev/null\nexit 0\n", in: folder)
+        try WakeProgram(.program(folder + "/p")).save("photo", in: folder)
+        let event = JSONText(bytes: Array(#"{"id":"a","lat":47.1234567,"lon":8}"#.utf8))
+        let ran = WakeLauncher(folder: folder).run(LaunchOrder(registration: "photo", events: [event], ids: ["a"]))
+        #expect(ran.exitCode == 0 && ran.words.contains("47.1234567") && !ran.words.contains("cmdline"), "\(ran.words)")
+    }
+
     /// One at a time starts the programs of a tracker; those of another one have nothing to do with them.
     @Test func oneAtATimeStartsTheProgramsOfATracker() throws {
         let folder = try folder()

@@ -1,4 +1,4 @@
-/* Maps files that somebody else may cut while they are read: what is gone reads as zeros, instead of ending the process with SIGBUS. */
+/* Memory and files. Maps files that somebody else may cut while they are read: what is gone reads as zeros, instead of ending the process with SIGBUS. */
 #ifndef CMAPPING_H
 #define CMAPPING_H
 
@@ -19,5 +19,8 @@ bool cmapping_is_cut(const cmapping *mapping);
 
 /* Unmaps it. */
 void cmapping_close(cmapping *mapping);
+
+/* An empty file in memory that no folder has and that closes on exec; -1 and errno when there is none. */
+int cmapping_memory_file(void);
 
 #endif

@@ -1,10 +1,12 @@
+import CMapping
 import Glibc
 import Synchronization
 
 /// A command from the user that runs beside this program, and whose output is read.
 ///
 /// `/bin/sh -c` runs it, as cron does: pipes, quotes and variables have their usual meaning.
-/// - It has its own process group, an empty standard input, default signals, and no descriptor of ours except the two pipes.
+/// - It has its own process group, default signals, and no descriptor of ours except the two pipes. Its standard input is empty or what it is given,
+///   which nobody else can read, as everybody can a command line.
 /// - What is left of the group when it is ended gets SIGTERM, and SIGKILL after ``graceMilliseconds``.
 /// - It ends with this process, however that ends: a watcher in its group, a second shell, waits for the end of a pipe that only this process
 ///   holds open, and then ends the group as above. (PR_SET_PDEATHSIG would follow the thread that started it, and would reach only the shell.)
@@ -45,24 +47,33 @@ public struct ShellCommand: ~Copyable {
     ///
     /// - Parameters:
     ///   - command: what the shell runs.
+    ///   - input: its standard input.
     ///   - lock: is held by the watcher, too, so that it lasts as long as the group even if this process is killed; the command does not get it.
     /// - Errors: no process or descriptor is left. A command that does not exist is started by the shell, and ends with 127.
-    public static func start(_ command: String, holding lock: borrowing FileLock) throws(SystemError) -> ShellCommand {
-        try start(command, holding: lock.descriptor)
+    public static func start(
+        _ command: String, input: [UInt8] = [], holding lock: borrowing FileLock
+    ) throws(SystemError) -> ShellCommand {
+        try start(command, input, holding: lock.descriptor)
     }
 
     /// Starts a command.
     ///
-    /// - Parameter command: what the shell runs.
+    /// - Parameters:
+    ///   - command: what the shell runs.
+    ///   - input: its standard input.
     /// - Errors: no process or descriptor is left. A command that does not exist is started by the shell, and ends with 127.
-    public static func start(_ command: String) throws(SystemError) -> ShellCommand { try start(command, holding: nil) }
+    public static func start(_ command: String, input: [UInt8] = []) throws(SystemError) -> ShellCommand {
+        try start(command, input, holding: nil)
+    }
 
-    private static func start(_ command: String, holding held: Int32?) throws(SystemError) -> ShellCommand {
+    private static func start(_ command: String, _ input: [UInt8], holding held: Int32?) throws(SystemError) -> ShellCommand {
         try starting.withLock { _ throws(SystemError) in
             var output = try Pipe()
             var errors = try Pipe()
             var lifeline = try Pipe()
-            let processID = try spawn(["/bin/sh", "-c", script, "sh", command], output.writer, errors.writer, lifeline.reader, held)
+            let file = input.isEmpty ? nil : try ShellCommand.file(of: input)
+            defer { if let file { Syscalls.close(file) } }
+            let processID = try spawn(["/bin/sh", "-c", script, "sh", command], file, output.writer, errors.writer, lifeline.reader, held)
             return ShellCommand(
                 processID: processID, output: output.takeReader(), errors: errors.takeReader(), lifeline: lifeline.takeWriter())
         }
@@ -129,12 +140,16 @@ public struct ShellCommand: ~Copyable {
     // MARK: - Starting
 
     private static func spawn(
-        _ arguments: [String], _ output: Int32, _ errors: Int32, _ lifeline: Int32, _ held: Int32?
+        _ arguments: [String], _ input: Int32?, _ output: Int32, _ errors: Int32, _ lifeline: Int32, _ held: Int32?
     ) throws(SystemError) -> Int32 {
         var files = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&files)
         defer { posix_spawn_file_actions_destroy(&files) }
-        posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        if let input {
+            posix_spawn_file_actions_adddup2(&files, input, STDIN_FILENO)
+        } else {
+            posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        }
         posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO)
         posix_spawn_file_actions_adddup2(&files, errors, STDERR_FILENO)
         // First, as its number may be one of these.
@@ -162,6 +177,20 @@ public struct ShellCommand: ~Copyable {
         let code = posix_spawn(&processID, arguments[0].cName, &files, &attributes, pointers, environ)
         guard code == 0 else { throw SystemError(code: code, operation: "start", path: arguments[0]) }
         return processID
+    }
+
+    /// A file in memory with these bytes, without a name, at its start.
+    private static func file(of bytes: [UInt8]) throws(SystemError) -> Int32 {
+        let made = try Syscalls.retrying("create memory") { cmapping_memory_file() }
+        defer { Syscalls.close(made) }
+        // Not the number of a standard descriptor, which is given away while the command is started.
+        let descriptor = try Syscalls.retrying("duplicate") { fcntl(made, F_DUPFD_CLOEXEC, 10) }
+        // It stays at its start.
+        do throws(SystemError) { try Syscalls.writeAll(descriptor, bytes.span.bytes, at: 0) } catch {
+            Syscalls.close(descriptor)
+            throw error
+        }
+        return descriptor
     }
 
     /// A pipe whose ends close on exec and are not standard descriptors; an end that is not taken is closed.

@@ -34,13 +34,11 @@ public struct WakeProgram: Sendable, Hashable {
         }
     }
 
-    /// The shell's command for it: events come as a here-document, which no line of JSON can end.
+    /// The shell's command for it; events come on its standard input.
     ///
-    /// - Parameters:
-    ///   - registration: the name of its registration.
-    ///   - events: the events, a line of JSON each.
+    /// - Parameter registration: the name of its registration.
     /// - Errors: it must not be started.
-    package func command(_ registration: String, events: [[UInt8]]) throws(SystemError) -> String {
+    package func command(_ registration: String) throws(SystemError) -> String {
         let trusted: Kind
         do throws(ProgramTrust.Obstacle) { trusted = try self.trusted() } catch {
             throw SystemError.oddFile(words, error.reason)
@@ -48,8 +46,7 @@ public struct WakeProgram: Sendable, Hashable {
         switch trusted {
         case .program(let path):
             let environment = "WAYPOST_LAUNCH=location WAYPOST_REGISTRATION=\(shellWord(registration))"
-            let text = events.map { String(decoding: $0, as: UTF8.self) + "\n" }.joined()
-            return "export \(environment)\nexec \(shellWord(path)) 2>&1 <<'END OF EVENTS'\n\(text)END OF EVENTS\n"
+            return "export \(environment)\nexec \(shellWord(path)) 2>&1"
         case .unit(let unit):
             let user = ProcessIdentity.current().userID
             if user == 0 { return "exec systemctl start \(shellWord(unit)) 2>&1" }

@@ -77,10 +77,11 @@ final class WakeLauncher {
                 ran.words = "\(program.words) \(obstacle)"
                 return ran
             }
-            let command = try program.command(order.registration, events: order.events.map(\.bytes))
+            let command = try program.command(order.registration)
+            let input = order.events.flatMap { $0.bytes + [UInt8(ascii: "\n")] }
             let limit = Int64(WakeLedger.runSeconds) * 1_000
             let start = MonotonicClock.milliseconds
-            let (end, output) = try begin(command).result(withinMilliseconds: limit)
+            let (end, output) = try begin(command, input).result(withinMilliseconds: limit)
             var words = String(decoding: output.suffix(4 * WakeLauncher.longestWords), as: UTF8.self)
             if MonotonicClock.milliseconds - start >= limit {
                 words += "\nended after \(WakeLedger.runSeconds) s"
@@ -96,10 +97,10 @@ final class WakeLauncher {
         return ran
     }
 
-    private func begin(_ command: String) throws(SystemError) -> ShellCommand {
+    private func begin(_ command: String, _ input: [UInt8]) throws(SystemError) -> ShellCommand {
         switch hold {
-        case .some(let hold): try ShellCommand.start(command, holding: hold.lock)
-        case .none: try ShellCommand.start(command)
+        case .some(let hold): try ShellCommand.start(command, input: input, holding: hold.lock)
+        case .none: try ShellCommand.start(command, input: input)
         }
     }
 }
