@@ -68,8 +68,7 @@ package struct WakeEvent: Sendable, Hashable {
 
     /// Whether it tells of a place, if only by its fence: all do but a rehearsal without a position.
     var tellsPlace: Bool {
-        let text = String(decoding: json, as: UTF8.self)
-        return !text.contains(#""test":true"#) || text.contains(#""lat":"#)
+        !json.contains(bytes: #""test":true"#.utf8) || json.contains(bytes: #""lat":"#.utf8)
     }
 
     /// Whether it tells of a stretch of time.
