@@ -215,7 +215,10 @@ import WaypostTestKit
         guard case .unreachable = await (try destination("http://no-such-host.invalid/")).send(batch()) else {
             throw Unexpected("there is no such name")
         }
-        guard case .denied = await (try destination("gopher://127.0.0.1/")).send(batch()) else { throw Unexpected("no such scheme") }
+        // What is not the URL of a web server at all is told at once.
+        for url in ["gopher://127.0.0.1/", "example.org/in", "http://", "https:///in", ""] {
+            #expect(throws: SystemError.self) { try destination(url) }
+        }
     }
 
     @Test func endsSoonWhenItIsCancelled() async throws {
