@@ -218,6 +218,8 @@ def main():
         check(not text, f"the NMEA socket gives a stranger nothing {text[-200:]!r}")
         check("GGA" in read("AF_UNIX", f"{folder}/nmea.sock", b"", 3, users["wp-full"]), "and all to whom all is granted")
         owner = json.loads(root.say(['{"request":"page"}']).splitlines()[1])["token"]
+        ask = "GET /api/v1/state HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nConnection: close\r\n\r\n"
+        check(leaks(read("AF_UNIX", f"{folder}/page.sock", (ask % owner).encode(), 2, 0)) != [], "the page gives its owner the position")
         text = root.say(['{"request":"page","guest_seconds":600}'])
         check('"class":"ERROR"' in text and "guest" in text, "and guests get no link, as the policy says")
 
