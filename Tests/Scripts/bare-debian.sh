@@ -5,6 +5,19 @@
 container=
 nspawn=
 
+# finish: what goes away with the script, however it ends; a script with more to remove defines its own.
+finish() {
+    local code=$?
+    trap - EXIT
+    stop_container
+    rm -rf --one-file-system "$work"
+    exit "$code"
+}
+trap finish EXIT
+
+# passed WHAT: one more thing that holds.
+passed() { printf 'ok     %3d s  %s\n' "$SECONDS" "$*"; }
+
 # within SECONDS COMMAND...: whether the command succeeds before the time is over.
 within() {
     local deadline=$((SECONDS + $1))

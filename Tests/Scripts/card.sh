@@ -24,7 +24,6 @@ finish() {
     exit "$code"
 }
 trap finish EXIT
-passed() { printf 'ok     %3d s  %s\n' "$SECONDS" "$*"; }
 short() {
     printf 'card: %s\n' "$*" >&2
     exit 1

@@ -21,17 +21,8 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/waypost-package.XXXXXX")
 root=$work/root
 not_run=()
 source Tests/Scripts/bare-debian.sh
-finish() {
-    local code=$?
-    trap - EXIT
-    stop_container
-    rm -rf --one-file-system "$work"
-    exit "$code"
-}
-trap finish EXIT
 
-# passed WHAT: one more thing that holds. short WHY: the first that does not, which ends it.
-passed() { printf 'ok     %3d s  %s\n' "$SECONDS" "$*"; }
+# short WHY: the first thing that does not hold, which ends it.
 short() {
     printf 'package: %s\n' "$*" >&2
     if [[ -n $container ]]; then

@@ -17,15 +17,6 @@ release=$(. /etc/os-release && printf '%s' "$VERSION_CODENAME")
 work=$(mktemp -d "${TMPDIR:-/tmp}/waypost-wake-unit.XXXXXX")
 root=$work/root
 source Tests/Scripts/bare-debian.sh
-finish() {
-    local code=$?
-    trap - EXIT
-    stop_container
-    rm -rf --one-file-system "$work"
-    exit "$code"
-}
-trap finish EXIT
-passed() { printf 'ok     %3d s  %s\n' "$SECONDS" "$*"; }
 short() {
     printf 'FAILED %3d s  %s\n' "$SECONDS" "$*"
     shell 'cat /home/pi/ran; waypost register --list; ls -l /var/lib/waypost/wake; journalctl --lines 60 --no-pager' || true

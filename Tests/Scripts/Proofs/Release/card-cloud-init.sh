@@ -13,7 +13,6 @@ release=trixie
 work=$(mktemp -d "${TMPDIR:-/tmp}/waypost-card.XXXXXX")
 root=$work/root
 source Tests/Scripts/bare-debian.sh
-trap 'stop_container; rm -rf --one-file-system "$work"' EXIT
 short() {
     printf 'card-cloud-init: %s\n' "$*" >&2
     exit 1
