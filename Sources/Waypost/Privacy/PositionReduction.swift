@@ -5,6 +5,7 @@ import func Glibc.cos
 /// - *One place per cell*: a grid of cells 5 km high and wide, fixed to the earth. Only the cell's middle is shared, so that repeating and
 ///   averaging reveal nothing finer.
 /// - *No flicker at an edge*: a cell is left only half a kilometre beyond its edge; a box parked on an edge stays in the cell that was shared.
+///   So does a walk along an edge: who goes on into the next column stays in the band, whatever side of its edge he is on just then.
 /// - *Four times an hour*: time is cut into quarters of an hour, and only the first position of each counts. The time shared is the start
 ///   of the quarter; the moment at which an edge was crossed is never shown.
 /// - *Nothing else*: no speed, course, altitude, quality figures or source.
@@ -72,7 +73,7 @@ public struct PositionReduction: Sendable, Hashable {
             return answer
         }
         if let last, quarter <= last.quarter { return told(last.cell, last.quarter, isNew: false) }
-        let cell = last.flatMap { $0.cell.holds(position.coordinate) ? $0.cell : nil } ?? Cell(around: position.coordinate)
+        let cell = Cell(around: position.coordinate, after: last?.cell)
         last = Last(cell: cell, quarter: quarter)
         return told(cell, quarter, isNew: true)
     }
@@ -104,18 +105,26 @@ private struct Cell: Sendable, Hashable {
     private let band: Int
     private let column: Int
 
-    init(around place: Coordinate) {
-        band = min(Int((place.latitudeDegrees + 90) / PositionReduction.cellDegrees), 3_999)
-        let columns = Cell.columns(ofBand: band)
-        column = Int((place.longitudeDegrees + 180) / 360 * Double(columns)) % columns
-    }
-
-    /// Whether a place is in the cell, or in the margin around it.
-    func holds(_ place: Coordinate) -> Bool {
+    /// The cell in which a place is.
+    ///
+    /// - Parameter last: the cell before it. Its band and then its column are left beyond their margins only, each for itself: the two sides of an
+    ///   edge would alternate in what is shared else, whenever a walk along it comes to the next column.
+    init(around place: Coordinate, after last: Cell? = nil) {
         let reach = 0.5 + PositionReduction.margin
-        let width = 360 / Double(Cell.columns(ofBand: band))
-        let away = abs(place.longitudeDegrees - longitude)
-        return abs(place.latitudeDegrees - latitude) <= reach * PositionReduction.cellDegrees && min(away, 360 - away) <= reach * width
+        if let last, abs(place.latitudeDegrees - last.latitude) <= reach * PositionReduction.cellDegrees {
+            band = last.band
+        } else {
+            band = min(Int((place.latitudeDegrees + 90) / PositionReduction.cellDegrees), 3_999)
+        }
+        let columns = Cell.columns(ofBand: band)
+        if let last, last.band == band {
+            let away = abs(place.longitudeDegrees - last.longitude)
+            if min(away, 360 - away) <= reach * 360 / Double(columns) {
+                column = last.column
+                return
+            }
+        }
+        column = Int((place.longitudeDegrees + 180) / 360 * Double(columns)) % columns
     }
 
     /// Its middle, to a ten-thousandth of a degree.

@@ -136,6 +136,20 @@ import Waypost
         #expect(places == [middle])
     }
 
+    /// A walk of 100 km along an edge, ten metres to both sides of it, through some twenty columns: the band is always the same.
+    @Test func aLongWalkAlongAnEdgeShowsOneBand() throws {
+        for upper in [false, true] {
+            var reduction = PositionReduction()
+            var latitudes: Set<Double> = []
+            for step in 0..<1_000 {
+                let isAbove = step == 0 ? upper : !(step * 7 / 5).isMultiple(of: 2)
+                let place = try position(47.115 + (isAbove ? 0.000_1 : -0.000_1), 9.5 + Double(step) * 0.001_3, minutes: Double(step) * 15)
+                latitudes.insert(try tell(place, &reduction).position.coordinate.latitudeDegrees)
+            }
+            #expect(latitudes.count == 1)
+        }
+    }
+
     /// A restart on the far side of an edge does not show that the device is there.
     @Test func aRestartDoesNotShowTheSideOfAnEdge() throws {
         var reduction = PositionReduction()
