@@ -6,7 +6,7 @@
 ///   - text: a text from outside.
 ///   - keepsLines: whether line ends and tabs stay, for text of several lines.
 /// - Cost: one pass without a copy for plain ASCII.
-public func printable(_ text: String, keepsLines: Bool = false) -> String {
+package func printable(_ text: String, keepsLines: Bool = false) -> String {
     if text.utf8.allSatisfy({ 0x20..<0x7F ~= $0 || keepsLines && ($0 == 0x0A || $0 == 0x09) }) { return text }
     var line = ""
     for scalar in text.unicodeScalars {
@@ -24,7 +24,7 @@ public func printable(_ text: String, keepsLines: Bool = false) -> String {
 /// - Parameters:
 ///   - text: a text from outside.
 ///   - limit: the most Unicode scalars shown.
-public func oneLine(_ text: String, limit: Int = 80) -> String {
+package func oneLine(_ text: String, limit: Int = 80) -> String {
     let scalars = text.unicodeScalars
     let end = scalars.index(scalars.startIndex, offsetBy: limit, limitedBy: scalars.endIndex) ?? scalars.endIndex
     let line = printable(String(scalars[..<end]))

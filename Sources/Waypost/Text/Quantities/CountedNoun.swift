@@ -1,7 +1,7 @@
 /// A number with its noun, in the plural unless the number is 1: `1 segment`, `2 segments`, `3 fixes`, `0 entries`.
 ///
 /// Regular plurals only.
-public func counted(_ number: some BinaryInteger, _ noun: String) -> String {
+package func counted(_ number: some BinaryInteger, _ noun: String) -> String {
     "\(number) \(number == 1 ? noun : plural(noun))"
 }
 

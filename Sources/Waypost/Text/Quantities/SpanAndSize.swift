@@ -1,7 +1,7 @@
 /// A span of time for people, in two units at most: `0.5 s`, `12 s`, `2 min 5 s`, `34 min`, `3 h 20 min`, `2 days 4 h`.
 ///
 /// - Range: negative spans are shown as zero.
-public func spanText(_ span: Duration) -> String {
+package func spanText(_ span: Duration) -> String {
     let milliseconds = max(0, Int64(clamping: Int128(span.attoseconds / 1_000_000_000_000_000)))
     let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1_000)
     // Below ten seconds a tenth is worth showing.
@@ -13,7 +13,7 @@ public func spanText(_ span: Duration) -> String {
 }
 
 /// A span of whole seconds for people, like ``spanText(_:)``.
-public func spanText(seconds: some BinaryInteger) -> String {
+package func spanText(seconds: some BinaryInteger) -> String {
     let seconds = max(0, Int64(clamping: seconds))
     func joined(_ whole: String, _ rest: Int64, _ unit: String) -> String { rest == 0 ? whole : "\(whole) \(rest) \(unit)" }
     switch seconds {
@@ -26,7 +26,7 @@ public func spanText(seconds: some BinaryInteger) -> String {
 }
 
 /// An amount of bytes for people: `1 byte`, `812 bytes`, `1.5 KiB`, `87 MiB`, `3.2 GiB`.
-public func sizeText(bytes: some BinaryInteger) -> String {
+package func sizeText(bytes: some BinaryInteger) -> String {
     let bytes = Int64(clamping: bytes)
     guard bytes.magnitude >= 1_024 else { return counted(bytes, "byte") }
     var size = Double(bytes)
