@@ -1,4 +1,4 @@
-/// Receives the members of an object one by one: a ``JSONWriter`` writes them as text, a ``JSONObject`` stores them as values.
+/// Receives the members of an object one by one: a ``JSONWriter`` writes them as text, `JSONObject` stores them as values.
 ///
 /// This way a codec lists its members only once. A member without a value is not written.
 public protocol JSONMembers {
@@ -19,34 +19,34 @@ public protocol JSONMembers {
 extension JSONWriter: JSONMembers {}
 
 /// An object being filled with members; they are written in the order of their names.
-public struct JSONObject: JSONMembers, Sendable {
+package struct JSONObject: JSONMembers, Sendable {
     /// The members so far.
-    public var members: [String: JSONValue] = [:]
+    package var members: [String: JSONValue] = [:]
 
     /// Creates an object without members.
-    public init() {}
+    package init() {}
 
     /// Adds a text.
-    public mutating func member(_ name: StaticString, _ value: String?) { take(name, value.map(JSONValue.string)) }
+    package mutating func member(_ name: StaticString, _ value: String?) { take(name, value.map(JSONValue.string)) }
 
     /// Adds a number.
-    public mutating func member(_ name: StaticString, _ value: Double?) {
+    package mutating func member(_ name: StaticString, _ value: Double?) {
         take(name, value.flatMap { $0.isFinite ? .number($0) : nil })
     }
 
     /// Adds a measured number.
-    public mutating func member(_ name: StaticString, measured value: Double?) {
+    package mutating func member(_ name: StaticString, measured value: Double?) {
         take(name, value.flatMap(TextBuffer.measured).map(JSONValue.number))
     }
 
     /// Adds a whole number.
-    public mutating func member(_ name: StaticString, _ value: Int?) { take(name, value.map { .integer(Int64($0)) }) }
+    package mutating func member(_ name: StaticString, _ value: Int?) { take(name, value.map { .integer(Int64($0)) }) }
 
     /// Adds a truth value.
-    public mutating func member(_ name: StaticString, _ value: Bool?) { take(name, value.map(JSONValue.bool)) }
+    package mutating func member(_ name: StaticString, _ value: Bool?) { take(name, value.map(JSONValue.bool)) }
 
     /// Adds a moment.
-    public mutating func member(_ name: StaticString, _ value: UTCTime?) {
+    package mutating func member(_ name: StaticString, _ value: UTCTime?) {
         take(
             name,
             value.map { time in
@@ -63,7 +63,7 @@ public struct JSONObject: JSONMembers, Sendable {
 
 extension JSONWriter {
     /// Writes members with values into the current object, in the order of their names.
-    public mutating func members(_ members: [String: JSONValue]) {
+    package mutating func members(_ members: [String: JSONValue]) {
         for (name, value) in members.sorted(by: { $0.key < $1.key }) { member(named: name, value) }
     }
 }

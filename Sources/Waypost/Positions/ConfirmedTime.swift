@@ -8,38 +8,38 @@
 /// lasted for ``doubtMilliseconds``, or another source agrees with it. A date later than a confirmed one that was not yet settled counts at
 /// once, but takes as long to settle as a doubted one. Only a settled date that nothing contradicts is good enough to delete data by.
 /// - Concurrency: a value; one step per fix.
-public struct ConfirmedTime: Sendable, Hashable {
+package struct ConfirmedTime: Sendable, Hashable {
     /// How many consecutive fixes confirm a date.
-    public static let fixesNeeded = 5
+    package static let fixesNeeded = 5
     /// The time that these fixes must span, in milliseconds.
-    public static let spanNeededMilliseconds: Int64 = 4_000
+    package static let spanNeededMilliseconds: Int64 = 4_000
     /// How far the times of fixes may differ from the machine's clock, milliseconds: receivers are late, machines are busy.
-    public static let toleranceMilliseconds: UInt64 = 2_000
+    package static let toleranceMilliseconds: UInt64 = 2_000
     /// How long fixes must agree before a date is settled, in milliseconds.
-    public static let settlingMilliseconds: Int64 = 60_000
+    package static let settlingMilliseconds: Int64 = 60_000
     /// The largest correction of a settled date that raises no doubt, in milliseconds: receivers learn of leap seconds late.
-    public static let correctionMilliseconds: UInt64 = 60_000
+    package static let correctionMilliseconds: UInt64 = 60_000
     /// How long a date that contradicts a settled one must last before it is believed, in milliseconds.
-    public static let doubtMilliseconds: Int64 = 3_600_000
+    package static let doubtMilliseconds: Int64 = 3_600_000
 
     /// One moment on both clocks.
-    public struct Anchor: Sendable, Hashable {
+    package struct Anchor: Sendable, Hashable {
         /// The UTC time.
-        public var time: UTCTime
+        package var time: UTCTime
         /// The reading of the machine's clock, in milliseconds.
-        public var clockMilliseconds: Int64
+        package var clockMilliseconds: Int64
 
         /// Creates an anchor from a UTC time and the clock reading at that moment.
-        public init(time: UTCTime, clockMilliseconds: Int64) {
+        package init(time: UTCTime, clockMilliseconds: Int64) {
             self.time = time
             self.clockMilliseconds = clockMilliseconds
         }
 
         /// The UTC time at a reading of the machine's clock.
-        public func time(at clock: Int64) -> UTCTime { time.advanced(byMilliseconds: clock &- clockMilliseconds) }
+        package func time(at clock: Int64) -> UTCTime { time.advanced(byMilliseconds: clock &- clockMilliseconds) }
 
         /// How far a time is from the one expected at that clock reading, in milliseconds.
-        public func distance(to time: UTCTime, at clock: Int64) -> UInt64 {
+        package func distance(to time: UTCTime, at clock: Int64) -> UInt64 {
             (self.time(at: clock).millisecondsSince1970 &- time.millisecondsSince1970).magnitude
         }
     }
@@ -70,7 +70,7 @@ public struct ConfirmedTime: Sendable, Hashable {
     /// Starts with nothing known, or with a date that was settled before.
     ///
     /// - Parameter settled: the settled date, by the same clock.
-    public init(settled: Anchor? = nil) {
+    package init(settled: Anchor? = nil) {
         confirmed = settled
         isSettled = settled != nil
     }
@@ -81,7 +81,7 @@ public struct ConfirmedTime: Sendable, Hashable {
     ///   - time: the time of the fix.
     ///   - source: where the fix comes from; nil when unknown.
     ///   - clock: the machine's clock that never jumps and also runs during sleep (CLOCK_BOOTTIME), in milliseconds.
-    public mutating func process(_ time: UTCTime, from source: String? = nil, at clock: Int64) {
+    package mutating func process(_ time: UTCTime, from source: String? = nil, at clock: Int64) {
         let fix = Anchor(time: time, clockMilliseconds: clock)
         guard var run = self.run, run.anchor.distance(to: time, at: clock) <= ConfirmedTime.toleranceMilliseconds else {
             self.run = Run(start: clock, source: source, last: fix, anchor: fix)
@@ -104,22 +104,22 @@ public struct ConfirmedTime: Sendable, Hashable {
     }
 
     /// Accepts the machine's wall clock when something keeps it right (NTP).
-    public mutating func trust(_ time: UTCTime, at clock: Int64) {
+    package mutating func trust(_ time: UTCTime, at clock: Int64) {
         confirmed = Anchor(time: time, clockMilliseconds: clock)
         isSettled = true
     }
 
     /// The time at a reading of the machine's clock; nil while no date is confirmed.
-    public func time(at clock: Int64) -> UTCTime? { confirmed?.time(at: clock) }
+    package func time(at clock: Int64) -> UTCTime? { confirmed?.time(at: clock) }
 
     /// The same for actions that cannot be undone: nil also while the date is not settled, or the last fix contradicts it.
-    public func certainTime(at clock: Int64) -> UTCTime? { run.map(contradicts) ?? false ? nil : settled?.time(at: clock) }
+    package func certainTime(at clock: Int64) -> UTCTime? { run.map(contradicts) ?? false ? nil : settled?.time(at: clock) }
 
     /// The settled date, which another run of the program can use as long as the machine's clock keeps running.
-    public var settled: Anchor? { isSettled ? confirmed : nil }
+    package var settled: Anchor? { isSettled ? confirmed : nil }
 
     /// The date on which fixes agree although it contradicts a settled one; nil when there is none.
-    public var doubted: Anchor? { run.flatMap { isSettled && $0.isConfirmed && contradicts($0) ? $0.last : nil } }
+    package var doubted: Anchor? { run.flatMap { isSettled && $0.isConfirmed && contradicts($0) ? $0.last : nil } }
 
     private func contradicts(_ run: Run) -> Bool {
         confirmed.map { $0.distance(to: run.last.time, at: run.last.clockMilliseconds) > ConfirmedTime.correctionMilliseconds } ?? false

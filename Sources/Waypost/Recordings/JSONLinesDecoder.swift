@@ -1,10 +1,10 @@
 /// Decodes lines of JSON in gpsd's format, the reports of ``TPVCodec``, into fixes, sky views and track points.
-public struct JSONLinesDecoder: RecordingDecoder {
+package struct JSONLinesDecoder: RecordingDecoder {
     /// The longest line, in bytes; longer lines are damage (those of gpsd have up to 20 KiB).
-    public static let longestLine = 1 << 20
+    package static let longestLine = 1 << 20
 
     /// Whether a line contained a position, a report without one, or a sky view.
-    public private(set) var hasContent = false
+    package private(set) var hasContent = false
     private var line = 0
     private var carry: [UInt8] = []
     private var isSkippingLine = false
@@ -12,15 +12,15 @@ public struct JSONLinesDecoder: RecordingDecoder {
     private var skies = SkyFigures()
 
     /// Creates a decoder at the start of a recording.
-    public init() {}
+    package init() {}
 
     /// What was damaged, one line.
-    public var warnings: [String] {
+    package var warnings: [String] {
         failures.map { ["lines that cannot be read: \($0.count), first \($0.first)"] } ?? []
     }
 
     /// Processes the next bytes and passes on what they complete.
-    public mutating func decode<Sink: RecordingSink & ~Copyable>(_ bytes: Span<UInt8>, into sink: inout Sink) {
+    package mutating func decode<Sink: RecordingSink & ~Copyable>(_ bytes: Span<UInt8>, into sink: inout Sink) {
         var start = 0
         for offset in 0..<bytes.count where bytes[offset] == UInt8(ascii: "\n") {
             line += 1
@@ -39,7 +39,7 @@ public struct JSONLinesDecoder: RecordingDecoder {
     }
 
     /// Ends the input: the last line needs no line end.
-    public mutating func finish<Sink: RecordingSink & ~Copyable>(into sink: inout Sink) {
+    package mutating func finish<Sink: RecordingSink & ~Copyable>(into sink: inout Sink) {
         if isSkippingLine || !carry.isEmpty {
             line += 1
             if isSkippingLine { failTooLong() } else { finishCarry(into: &sink) }

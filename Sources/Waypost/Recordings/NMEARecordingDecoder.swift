@@ -1,32 +1,32 @@
 /// Decodes NMEA 0183 into fixes and reports without one.
-public struct NMEARecordingDecoder: RecordingDecoder {
+package struct NMEARecordingDecoder: RecordingDecoder {
     private var decoder: NMEADecoder
     private var events: [NMEAEvent] = []
 
     /// Creates a decoder at the start of a recording.
     ///
     /// - Parameter fixesRollover: whether dates before 2020 get 1024 weeks added.
-    public init(fixesRollover: Bool = false) {
+    package init(fixesRollover: Bool = false) {
         var options = NMEADecoder.Options()
         options.correctsWeekRollover = fixesRollover
         decoder = NMEADecoder(options: options)
     }
 
     /// What was damaged, one line per kind.
-    public var warnings: [String] { decoder.counters.summary }
+    package var warnings: [String] { decoder.counters.summary }
     /// Whether there was a whole sentence.
-    public var hasContent: Bool { decoder.counters.sentences > 0 }
+    package var hasContent: Bool { decoder.counters.sentences > 0 }
     /// How many lines there were.
-    public var lineCount: Int { decoder.counters.lines }
+    package var lineCount: Int { decoder.counters.lines }
 
     /// Processes the next bytes.
-    public mutating func decode<Sink: RecordingSink & ~Copyable>(_ bytes: Span<UInt8>, into sink: inout Sink) {
+    package mutating func decode<Sink: RecordingSink & ~Copyable>(_ bytes: Span<UInt8>, into sink: inout Sink) {
         decoder.decode(bytes, into: &events)
         give(to: &sink)
     }
 
     /// Ends the recording: the last line needs no line end.
-    public mutating func finish<Sink: RecordingSink & ~Copyable>(into sink: inout Sink) {
+    package mutating func finish<Sink: RecordingSink & ~Copyable>(into sink: inout Sink) {
         decoder.finish(into: &events)
         give(to: &sink)
     }

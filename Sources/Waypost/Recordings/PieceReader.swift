@@ -1,7 +1,7 @@
 /// Reads one format from bytes that come in pieces of any size, cut anywhere.
 ///
 /// The contract, checked by `PieceReading` of WaypostTestKit: the same bytes cut elsewhere yield the same result.
-public protocol PieceReader: Sendable {
+package protocol PieceReader: Sendable {
     /// The type of the items found.
     associatedtype Element: RecordingElement
     /// Why the bytes are not of this format at all, in half a sentence; nothing more is found after it.
@@ -16,61 +16,61 @@ public protocol PieceReader: Sendable {
     mutating func finish(_ visit: (Element) -> Void) throws(Failure)
 }
 
-/// What a ``PieceReader`` finds.
-public protocol RecordingElement: Sendable, Equatable {
+/// What a `PieceReader` finds.
+package protocol RecordingElement: Sendable, Equatable {
     /// Passes itself to a sink.
     func give<Sink: RecordingSink & ~Copyable>(to sink: inout Sink)
 }
 
 extension GPXItem: RecordingElement {
     /// Passes itself to a sink.
-    public func give<Sink: RecordingSink & ~Copyable>(to sink: inout Sink) { sink.add(.item(self)) }
+    package func give<Sink: RecordingSink & ~Copyable>(to sink: inout Sink) { sink.add(.item(self)) }
 }
 
 extension PositionReport: RecordingElement {
     /// Passes itself to a sink; a fix on its own.
-    public func give<Sink: RecordingSink & ~Copyable>(to sink: inout Sink) {
+    package func give<Sink: RecordingSink & ~Copyable>(to sink: inout Sink) {
         if case .position(let position) = self { sink.add(position) } else { sink.add(.report(self)) }
     }
 }
 
 extension GPXReader: PieceReader {
     /// Whether a point of any kind was found.
-    public var hasContent: Bool { summary.points > 0 }
+    package var hasContent: Bool { summary.points > 0 }
     /// What was damaged.
-    public var remarks: [String] { summary.remarks }
+    package var remarks: [String] { summary.remarks }
     /// Ends the file.
-    public mutating func finish(_ visit: (GPXItem) -> Void) throws(GPXError) { _ = try finish() }
+    package mutating func finish(_ visit: (GPXItem) -> Void) throws(GPXError) { _ = try finish() }
 }
 
 extension KMLTrackReader: PieceReader {
     /// Whether a track point or a waypoint was found.
-    public var hasContent: Bool { pointCount > 0 }
+    package var hasContent: Bool { pointCount > 0 }
 }
 
 extension CSVReader: PieceReader {
     /// Whether a row contained a report.
-    public var hasContent: Bool { reportCount > 0 }
+    package var hasContent: Bool { reportCount > 0 }
 }
 
-/// Passes what a ``PieceReader`` finds to a sink.
-public struct PieceDecoder<Reader: PieceReader>: RecordingDecoder {
+/// Passes what a `PieceReader` finds to a sink.
+package struct PieceDecoder<Reader: PieceReader>: RecordingDecoder {
     private var reader: Reader
     /// Why the input is not of this format at all.
-    public private(set) var refusal: String?
+    package private(set) var refusal: String?
 
     /// Creates a decoder around a reader at the start of a file.
-    public init(_ reader: Reader) {
+    package init(_ reader: Reader) {
         self.reader = reader
     }
 
     /// What was damaged, one line per kind.
-    public var warnings: [String] { reader.remarks }
+    package var warnings: [String] { reader.remarks }
     /// Whether anything was found.
-    public var hasContent: Bool { reader.hasContent }
+    package var hasContent: Bool { reader.hasContent }
 
     /// Processes the next bytes.
-    public mutating func decode<Sink: RecordingSink & ~Copyable>(_ bytes: Span<UInt8>, into sink: inout Sink) {
+    package mutating func decode<Sink: RecordingSink & ~Copyable>(_ bytes: Span<UInt8>, into sink: inout Sink) {
         do throws(Reader.Failure) {
             try reader.read(bytes) { $0.give(to: &sink) }
         } catch {
@@ -79,7 +79,7 @@ public struct PieceDecoder<Reader: PieceReader>: RecordingDecoder {
     }
 
     /// Ends the file.
-    public mutating func finish<Sink: RecordingSink & ~Copyable>(into sink: inout Sink) {
+    package mutating func finish<Sink: RecordingSink & ~Copyable>(into sink: inout Sink) {
         do throws(Reader.Failure) {
             try reader.finish { $0.give(to: &sink) }
         } catch {

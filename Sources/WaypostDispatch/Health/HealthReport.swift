@@ -7,9 +7,9 @@ import Waypost
 ///  "disk_free":1073741824,"clock":"certain","fences":40,"fence_set":"9f86d081884c7d65"}
 /// ```
 /// Unknown values are left out. It does not contain the device's position.
-public struct HealthReport: Sendable, Hashable {
+package struct HealthReport: Sendable, Hashable {
     /// The state of the clock.
-    public enum Clock: String, Sendable, Hashable {
+    package enum Clock: String, Sendable, Hashable {
         /// The time is known from a time server, or from fixes that have agreed for a long time.
         case certain
         /// The time is known from fixes, since a short time.
@@ -21,30 +21,30 @@ public struct HealthReport: Sendable, Hashable {
     }
 
     /// The destination of the queue, which alone gets the report.
-    public var destination: String
+    package var destination: String
     /// The tracker's version.
-    public var version: String
+    package var version: String
     /// How long it has run, seconds.
-    public var uptimeSeconds: Int
+    package var uptimeSeconds: Int
     /// How many records wait for the destination; nil when that cannot be read.
-    public var waitingCount: Int?
+    package var waitingCount: Int?
     /// The age of the oldest of them, seconds; nil when none waits, or no clock can measure it.
-    public var oldestSeconds: Int?
+    package var oldestSeconds: Int?
     /// How many records the destination refused.
-    public var deadLetterCount: Int?
+    package var deadLetterCount: Int?
     /// How many records it never got, because the outbox was full or they were too old.
-    public var droppedCount: Int?
+    package var droppedCount: Int?
     /// The free space on the log's disk, bytes.
-    public var diskFreeByteCount: Int64?
+    package var diskFreeByteCount: Int64?
     /// The state of the clock.
-    public var clock = Clock.unknown
+    package var clock = Clock.unknown
     /// How many fences there are.
-    public var fenceCount = 0
+    package var fenceCount = 0
     /// A fingerprint that changes whenever the fences do; nil without fences.
-    public var fenceSet: String?
+    package var fenceSet: String?
 
     /// A report with only these values known.
-    public init(destination: String, version: String, uptimeSeconds: Int) {
+    package init(destination: String, version: String, uptimeSeconds: Int) {
         self.destination = destination
         self.version = version
         self.uptimeSeconds = uptimeSeconds
@@ -53,7 +53,7 @@ public struct HealthReport: Sendable, Hashable {
     /// The fingerprint of the fences, the same in any order, 16 hexadecimal digits; nil without fences.
     ///
     /// - Cost: writes every fence once.
-    public static func fenceSet(_ fences: [Geofence]) -> String? {
+    package static func fenceSet(_ fences: [Geofence]) -> String? {
         if fences.isEmpty { return nil }
         let bytes = FenceFormat.write(fences.sorted { $0.id < $1.id }, as: .geojson).text.bytes
         var hash = SHA256()
@@ -62,7 +62,7 @@ public struct HealthReport: Sendable, Hashable {
     }
 
     /// The JSON that is sent.
-    public var json: JSONValue {
+    package var json: JSONValue {
         let members: [(String, JSONValue?)] = [
             ("destination", .string(destination)), ("version", .string(version)), ("uptime", .integer(Int64(uptimeSeconds))),
             ("waiting", waitingCount.map { .integer(Int64($0)) }), ("oldest_seconds", oldestSeconds.map { .integer(Int64($0)) }),
@@ -84,7 +84,7 @@ extension DispatchRecord {
 
 extension Dispatcher {
     /// The age of the oldest record that waits for a destination; nil when none waits, or no clock can measure it.
-    public func oldestAge(of name: String) async throws(OutboxError) -> Duration? {
+    package func oldestAge(of name: String) async throws(OutboxError) -> Duration? {
         let state = try await outbox.state(of: name)
         let entry = try await outbox.entries(after: state.eventCursor, limit: 20).first { !state.settledEvents.contains($0.number) }
         var ages = [entry.flatMap { clock.age(of: $0.moment) }]

@@ -3,10 +3,10 @@ import Waypost
 /// The contract of a `CSVReader`, whatever it is fed.
 public enum CSVContract {
     /// The result of a reading.
-    public typealias Reading = PieceReading<CSVReader>
+    package typealias Reading = PieceReading<CSVReader>
 
     /// Reads a whole table in pieces of those lengths.
-    public static func read(_ input: [UInt8], pieceLength: () -> Int) -> Reading {
+    package static func read(_ input: [UInt8], pieceLength: () -> Int) -> Reading {
         Reading(input, by: CSVReader(), pieceLength: pieceLength)
     }
 

@@ -3,10 +3,10 @@ import Waypost
 /// The contract of a `KMLTrackReader` and a `KMLWriter`, whatever they are fed.
 public enum KMLTrackContract {
     /// The result of a reading.
-    public typealias Reading = PieceReading<KMLTrackReader>
+    package typealias Reading = PieceReading<KMLTrackReader>
 
     /// Reads a whole file in pieces of those lengths.
-    public static func read(_ input: [UInt8], pieceLength: () -> Int) -> Reading {
+    package static func read(_ input: [UInt8], pieceLength: () -> Int) -> Reading {
         Reading(input, by: KMLTrackReader(), pieceLength: pieceLength)
     }
 

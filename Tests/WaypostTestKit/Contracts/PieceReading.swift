@@ -1,16 +1,16 @@
 import Waypost
 
 /// The result of a `PieceReader` for a whole file.
-public struct PieceReading<Reader: PieceReader>: Equatable where Reader.Failure: Equatable {
+package struct PieceReading<Reader: PieceReader>: Equatable where Reader.Failure: Equatable {
     /// Everything visited, in order.
-    public var elements: [Reader.Element] = []
+    package var elements: [Reader.Element] = []
     /// What was damaged or left out.
-    public var remarks: [String] = []
+    package var remarks: [String] = []
     /// Why it ended, when the file is not of the format.
-    public var failure: Reader.Failure?
+    package var failure: Reader.Failure?
 
     /// Reads the file in pieces of those lengths.
-    public init(_ input: [UInt8], by reader: Reader, pieceLength: () -> Int) {
+    package init(_ input: [UInt8], by reader: Reader, pieceLength: () -> Int) {
         var reader = reader
         var start = 0
         var elements: [Reader.Element] = []
@@ -29,7 +29,7 @@ public struct PieceReading<Reader: PieceReader>: Equatable where Reader.Failure:
     }
 
     /// The differences in the result when the same file is cut elsewhere.
-    public static func violations(
+    package static func violations(
         cutting input: [UInt8], at lengths: [Int], by reader: Reader, whole: PieceReading
     ) -> [Violation] {
         lengths.compactMap { length in
