@@ -9,7 +9,8 @@ struct PageCommand: ParsableCommand {
         commandName: "page",
         abstract: "Print the address of the map page.",
         discussion: """
-            The address has the page's token: who knows it sees everything. The browser keeps it, and needs it only once.
+            The address has the page's token: who knows it sees everything. The browser keeps it, and needs it only once. Each name in [map] hosts \
+            has a line of its own: behind a proxy, with https.
 
             Example: waypost page
             """,
@@ -33,16 +34,27 @@ struct PageCommand: ParsableCommand {
         guard let address = page.address else {
             let socket = page.socket ?? ""
             try output.write(line: "http://localhost:7575/?token=\(page.token)")
+            try printNames(of: page, to: output)
             SystemProcess.printError("waypost: page: first, on the browser's machine: ssh -L 7575:\(shellWord(socket)) \(host)")
             return
         }
         try output.write(line: "\(address)?token=\(page.token)")
+        try printNames(of: page, to: output)
         let place = address.dropFirst("http://".count).dropLast()
         if page.isUnencrypted {
             SystemProcess.printError("waypost: page: the connection is not encrypted: the token can be read on the way")
         } else if ssh {
             SystemProcess.printError(
                 "waypost: page: first, on the browser's machine: ssh -L \(place.split(separator: ":").last ?? "7575"):\(place) \(host)")
+        }
+    }
+
+    /// Prints the addresses by name: of a proxy with TLS, or of the port itself where the network reaches it without one.
+    private static func printNames(of page: PageRequest.Answer, to output: borrowing OutputStream) throws {
+        let port = page.address?.split(separator: ":").last?.prefix(while: \.isNumber) ?? ""
+        for name in page.names {
+            let address = page.isUnencrypted ? "http://\(name):\(port)/" : "https://\(name)/"
+            try output.write(line: "\(address)?token=\(page.token)")
         }
     }
 }

@@ -38,6 +38,8 @@ public struct PageRequest: ControlVerb {
         public var address: String?
         /// The path of its Unix socket; nil when there is none.
         public var socket: String?
+        /// The names under which the network or a proxy reaches it.
+        public var names: [String] = []
         /// The token.
         public var token = ""
         /// When the token expires; nil for never.
@@ -52,6 +54,7 @@ public struct PageRequest: ControlVerb {
         public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
             try codec.member("address", &address, "The address without the token; absent when there is only a Unix socket.")
             try codec.member("socket", &socket, "The path of its Unix socket.")
+            try codec.member("names", &names, "The names of `[map] hosts`, under which the network or a proxy reaches it.")
             try codec.member("token", &token, "The token.")
             try codec.member("expires", &expires, "When the token expires.")
             try codec.member("insecure", &isUnencrypted, absent: false, "Whether it is reached from the network without encryption.")

@@ -13,7 +13,7 @@ extension AuthorisationRequest: TrackerVerb {
             guard let words else {
                 throw ControlRefusal(
                     .notFound, what: "purpose \"\(purpose)\"", why: "is not explained in the policy",
-                    next: "its administrator may add it below [purpose] in \(tracker.access.file.path)")
+                    next: "the tracker's administrator may add it below [purpose] in \(tracker.access.file.path)")
             }
             guard caller.access.level.isAllowed else {
                 throw ControlRefusal(

@@ -16,6 +16,7 @@ extension PageRequest: TrackerVerb {
         guard let token = page.token else { throw ControlRefusal(.unavailable, message: page.problem ?? "map page: is not open yet") }
         var answer = Answer()
         (answer.address, answer.socket) = (page.address, page.settings.socket)
+        answer.names = page.settings.hosts
         answer.isUnencrypted = page.settings.listen.map { !$0.isLoopback } ?? false
         guard let guestSeconds else {
             answer.token = token.secret
