@@ -7,15 +7,17 @@ struct MonitorPanels {
     private let state: MonitorState
     private let format: ScreenFormat
     private let now: Int64
+    private let today: UTCTime
     private let columns: Int
 
     /// - Parameters:
     ///   - state: what is shown.
     ///   - format: units and time zone.
     ///   - now: the monotonic clock, milliseconds.
+    ///   - today: the time of day; what happened on another day is shown with it.
     ///   - columns: how wide the panels are; sentences are wrapped to that.
-    init(_ state: MonitorState, _ format: ScreenFormat, at now: Int64, columns: Int) {
-        (self.state, self.format, self.now, self.columns) = (state, format, now, columns)
+    init(_ state: MonitorState, _ format: ScreenFormat, at now: Int64, today: UTCTime, columns: Int) {
+        (self.state, self.format, self.now, self.today, self.columns) = (state, format, now, today, columns)
     }
 
     /// A sentence in as many lines as it needs.
@@ -138,8 +140,9 @@ struct MonitorPanels {
         let lines = state.fences.map { fence in
             let isInside = fence.isInside == true
             var line = MonitorLine(isInside ? "● " : "○ ", isInside ? .green : .dim)
+            // Its side first: a long name is what may be cut off.
+            line.append("\(FenceTable.side(fence, format))  ", .dim)
             line.append(fence.name, isInside ? .bold : [])
-            line.append("  \(FenceTable.side(fence, format))", .dim)
             return line
         }
         let empty = [MonitorLine("no distances without a position", .dim)]
@@ -149,13 +152,19 @@ struct MonitorPanels {
     /// The events, newest first.
     var events: MonitorPanel {
         let lines = state.events.map { event in
-            var line = MonitorLine("\(event.time.map { String(format.timeOfDay($0).prefix(8)) } ?? "-")  ", .dim)
+            var line = MonitorLine("\(event.time.map(moment) ?? "-")  ", .dim)
             line.append("\(event.kind) ", .bold)
             line.append(event.name)
             if event.payload?.isLate == true { line.append(", late", .dim) }
             return line
         }
         return MonitorPanel("EVENTS", lines.isEmpty ? [MonitorLine("none yet", .dim)] : lines, least: 3)
+    }
+
+    /// A moment to the second, with the day unless it is today's.
+    private func moment(_ time: UTCTime) -> String {
+        let second = String(format.timeOfDay(time).prefix("15:25:00".count))
+        return format.day(time) == format.day(today) ? second : "\(format.day(time)) \(second)"
     }
 
     // MARK: - Queue and log

@@ -23,7 +23,7 @@ struct MonitorPicture {
         guard columns > 0, rows > 0 else { return [] }
         let problems = problemLines(columns: columns).prefix(max(0, min(4, rows / 6)))
         let body = rows - 1 - problems.count
-        return [head.fitted(to: columns, filling: .reversed)] + bodyLines(columns: columns, rows: body) + problems
+        return [head(columns: columns).fitted(to: columns, filling: .reversed)] + bodyLines(columns: columns, rows: body) + problems
     }
 
     /// As many columns as have room for their panels side by side.
@@ -32,7 +32,7 @@ struct MonitorPicture {
         let count = columns < 70 ? 1 : columns < 110 ? 2 : 3
         let gap = 2
         let room = columns - gap * (count - 1)
-        let panels = MonitorPanels(state, format, at: now, columns: room / count)
+        let panels = MonitorPanels(state, format, at: now, today: clock, columns: room / count)
         let stacks: [[MonitorPanel]] =
             switch count {
             case 1: [[panels.fix, panels.fences, panels.events, panels.queue, panels.sky, panels.log]]
@@ -55,13 +55,19 @@ struct MonitorPicture {
     }
 
     /// The first row: the state in a word each, and the time of day.
-    private var head: MonitorLine {
-        var line = MonitorLine(" waypost \(state.status?.version ?? "")", [.reversed, .bold])
+    /// A narrow one has no name of the program.
+    private func head(columns: Int) -> MonitorLine {
+        let whole = head(named: " waypost \(state.status?.version ?? "")   ")
+        return whole.width <= columns ? whole : head(named: " ")
+    }
+
+    private func head(named name: String) -> MonitorLine {
+        var line = MonitorLine(name, [.reversed, .bold])
         let silence = (now - state.heardAt) / 1_000
         if silence >= 5 {
-            line.append("   the tracker has not answered for \(spanText(seconds: silence))", [.reversed, .bold])
+            line.append("the tracker has not answered for \(spanText(seconds: silence))", [.reversed, .bold])
         } else if let health = state.status?.health {
-            line.append("   \(health.text)", health == .healthy ? .reversed : [.reversed, .bold])
+            line.append("\(health.text)", health == .healthy ? .reversed : [.reversed, .bold])
         }
         line.append("   \(format.timeOfDay(clock).prefix(8))", .reversed)
         line.append("   q quit   u units", .reversed)

@@ -52,13 +52,21 @@ import WaypostControl
         let text = MonitorPictureTests.picture(MonitorPictureTests.lines, columns: 80, rows: 24).map(\.text)
         for words in [
             "degraded", "47.378000 N 8.540000 E, 408 m, ±3.2 m", "3D, 43.2 km/h, 127°, 13 satellites", "1 used of 2",
-            "E  12  43  ████████··   71°  45°", "● Yard  inside, 12 m", "○ Home  1.2 km", "11:59:30  dwell Yard",
+            "E  12  43  ████████··   71°  45°", "● inside, 12 m  Yard", "○ 1.2 km  Home", "11:59:30  dwell Yard",
             "home  12 waiting, 40 sent, next in 40 s",
             "failing: 401: who are you?", "60 positions since the start", "! lab: refused: who are you?",
         ] { #expect(text.contains { $0.contains(words) }, "\(words)") }
         // The newest event, the nearest fence and the satellite in use come first.
-        #expect(order(of: ["11:59:30", "11:59:00"], in: text) && order(of: ["Yard  inside", "Home  1.2"], in: text))
+        #expect(order(of: ["11:59:30", "11:59:00"], in: text) && order(of: ["inside, 12 m  Yard", "1.2 km  Home"], in: text))
         #expect(order(of: ["E  12", "G   5"], in: text))
+    }
+
+    /// An event of another day has its day, and a narrow screen the keys rather than the name.
+    @Test func saysWhatANarrowScreenNeeds() {
+        let event = #"{"class":"EVENT","id":"c","time":"2026-02-28T11:59:00Z","event":"exit","fence":"Yard","visit":6,"reason":"crossed"}"#
+        let text = MonitorPictureTests.picture(MonitorPictureTests.lines + [event], columns: 40, rows: 30).map(\.text)
+        #expect(text[0].contains("degraded") && text[0].contains("q quit") && text[0].contains("12:00:03"))
+        #expect(text.contains { $0.contains("2026-02-28 11:59:00  exit Yard") })
     }
 
     /// A number that is cut off looks like a smaller one.
