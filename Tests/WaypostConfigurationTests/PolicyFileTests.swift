@@ -46,7 +46,8 @@ import Waypost
     }
 
     @Test(arguments: [
-        ("[user", "p.toml:1: invalid TOML"), ("user = 1", "p.toml:1: 'user' must be a section"),
+        ("[user", "p.toml:1: invalid TOML"), ("[user]\nroot =\n", "p.toml:2: invalid TOML in key-value pair: expected value"),
+        ("user = 1", "p.toml:1: 'user' must be a section"),
         ("[users]\nroot = 1", "no section '[users]'"),
         ("[people]", "no section '[people]'"), ("[user]\nroot = \"full\"", "p.toml:2: [user] root must be written"),
         ("[user]\nroot = { scope = \"always\" }", "needs a level"), ("[user]\nroot = { level = \"most\" }", "level must be one of"),

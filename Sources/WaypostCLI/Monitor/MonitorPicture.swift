@@ -55,6 +55,7 @@ struct MonitorPicture {
     }
 
     /// The first row: the state in a word each, and the time of day.
+    ///
     /// A narrow one has no name of the program.
     private func head(columns: Int) -> MonitorLine {
         let whole = head(named: " waypost \(state.status?.version ?? "")   ")

@@ -28,7 +28,9 @@ struct RoadBuild {
         }
         let inside = try box.map { (box) throws(CommandFailure) in try nodes(in: box) }
         if let inside, inside.isEmpty {
-            throw CommandFailure(.badData, what: path, why: "holds nothing in that area", next: "see what it holds with osmium fileinfo")
+            throw CommandFailure(
+                .badData, what: path, why: "holds nothing in that area",
+                next: "latitudes come before longitudes in it: south,west,north,east")
         }
         var builder = RoadFileBuilder()
         try read([.ways, .relations], "roads") { object, time in

@@ -16,10 +16,10 @@ enum SpanValue {
 
     /// The span, longer than nothing and of at most ten years.
     static func parse(_ text: String) throws -> Duration {
-        // The message for every mistake is the list of forms.
-        guard let span = try? DurationText.parse(text), span > .zero, span <= .seconds(315_360_000) else {  // See above.
+        guard let span = try? DurationText.parse(text), span > .zero else {  // The message lists the valid forms.
             throw ArgumentProblem(description: "write \(forms)")
         }
+        guard span <= .seconds(315_360_000) else { throw ArgumentProblem(description: "that is too long: at most 3650d") }
         return span
     }
 }
@@ -29,11 +29,12 @@ enum DistanceValue {
     /// The accepted forms, for help.
     static let forms = "metres, or with a unit: 10m, 1.5km"
 
-    /// The distance in metres.
+    /// The distance in metres, at most 1 000 km.
     static func parse(_ text: String) throws -> Double {
-        guard let metres = try? DistanceText.parse(text), metres <= 1_000_000 else {  // The message lists the valid forms.
+        guard let metres = try? DistanceText.parse(text) else {  // The message lists the valid forms.
             throw ArgumentProblem(description: "write \(forms)")
         }
+        guard metres <= 1_000_000 else { throw ArgumentProblem(description: "that is too far: at most 1000km") }
         return metres
     }
 }

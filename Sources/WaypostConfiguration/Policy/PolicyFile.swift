@@ -80,7 +80,8 @@ package struct PolicyFile: Sendable {
             for member in try parseTOML(bytes) { try reader.read(member) }
             return (.read(reader.policy), reader.notices.map { "policy \(name): \($0)" })
         } catch let error as TOMLSyntaxError {
-            return (.broken("policy \(name):\(error.place.line): invalid TOML: \(oneLine(error.message, limit: 300))"), [])
+            let words = ConfigurationError.Kind.syntax(error.message).description
+            return (.broken("policy \(name):\(error.place.line): \(words)"), [])
         } catch let error as PolicyMistake {
             return (.broken("policy \(name):\(error.place.line): \(error.reason)"), [])
         } catch {

@@ -117,7 +117,9 @@ package struct SetupAnswers: Equatable, Sendable {
             let path = file.files.joined()
             return elements(file.configuration).compactMap { element in
                 let name = element[keyPath: nameOf]
-                guard let other = elements(others.configuration).first(where: { $0[keyPath: nameOf] == name }), other != element,
+                // A file without destinations has the usual one, which it does not write.
+                guard origin(file, name) != nil, let other = elements(others.configuration).first(where: { $0[keyPath: nameOf] == name }),
+                    other != element,
                     let before = origin(others, name), let now = origin(whole, name)
                 else { return nil }
                 let what = "\(header) \(quoted(name))"

@@ -82,13 +82,15 @@ final class ConfirmedClock: Sendable {
     var problem: String? {
         let time = state.withLock { $0.time }
         guard let told = time.doubted, let known = time.time(at: told.clockMilliseconds) else { return nil }
-        var text = TextBuffer()
-        text.append("the receiver says ")
-        text.append(told.time, trimsMilliseconds: true)
-        text.append(", but it is ")
-        text.append(known, trimsMilliseconds: true)
-        text.append(" by the date confirmed before; until another source agrees, or an hour has passed, no track is deleted for its age")
-        return text.string
+        return
+            "the receiver says \(ConfirmedClock.second(told.time)), but it is \(ConfirmedClock.second(known)) by the date confirmed before; "
+            + "until another source agrees, or an hour has passed, no track is deleted for its age"
+    }
+
+    /// A moment for people, to the second: `2026-11-26 00:31:58 UTC`.
+    private static func second(_ time: UTCTime) -> String {
+        let format = ScreenFormat()
+        return "\(format.day(time)) \(format.timeOfDay(time).prefix("15:25:00".count)) UTC"
     }
 
     private func update(_ body: (inout ConfirmedTime) -> Void) {

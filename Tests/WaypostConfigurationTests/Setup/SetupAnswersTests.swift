@@ -123,6 +123,15 @@ import WaypostSystem
             try remarks(later, "[privacy]\nzones = [\"home: 1, 2, 100 m\"]\n") == [
                 "[privacy] zone 'home' is taken from \(later):2, not from \(Self.path); to keep both, change the name in \(later)"
             ])
+        // A file without destinations replaces none.
+        let without = try read("[display]\nunits = \"imperial\"\n")
+        let other = ConfigurationFile(name: earlier, bytes: Array(destination.utf8))
+        #expect(
+            SetupAnswers.remarks(
+                without, others: try Configuration.read([other], paths: .service),
+                whole: try Configuration.read(
+                    [other, ConfigurationFile(name: Self.path, bytes: Array("[display]\nunits = \"imperial\"\n".utf8))], paths: .service)
+            ).isEmpty)
         #expect(try remarks(later, "[privacy]\nzones = [\"work: 1, 2, 100 m\"]\n").isEmpty, "both are in force")
         #expect(try remarks(later, "[[destination]]\nname = \"lab\"\nurl = \"https://other.example/\"\n").isEmpty, "both are in force")
         #expect(

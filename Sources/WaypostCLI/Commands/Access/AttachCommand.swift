@@ -67,6 +67,8 @@ struct AcknowledgeCommand: ParsableCommand {
 
     func run() throws {
         let answer = try daemon.ask(AcknowledgeEventRequest(registration: name, id: id))
-        if !answer.wasWaiting { SystemProcess.printError("waypost: ack: no such event waits") }
+        if !answer.wasWaiting {
+            SystemProcess.printError("waypost: ack: no such event waits: it was acknowledged before, or never was there")
+        }
     }
 }

@@ -26,8 +26,8 @@ struct GrantCommand: ParsableCommand {
     @Argument(help: "none, reduced or full.")
     var level: GrantedLevel
 
-    @Option(help: "attached = while connected, always = programs may be started, too.")
-    var scope: AuthorisationScope = .attached
+    @Option(help: "attached = while connected, always = programs may be started, too. (default: attached)")
+    var scope: AuthorisationScope?
 
     @Option(
         name: .customLong("for"), help: ArgumentHelp("End after this long: \(SpanValue.forms).", valueName: "span"),
@@ -46,12 +46,13 @@ struct GrantCommand: ParsableCommand {
 
     func validate() throws {
         if purpose != nil, level != .full { throw ValidationError("--purpose is for full accuracy: grant full") }
+        if scope != nil, level == .none { throw ValidationError("--scope is for those who may know something: grant reduced or full") }
         if let span, span < .seconds(1) { throw ValidationError("--for must be at least a second") }
     }
 
     func run() throws {
         var request = GrantRequest()
-        (request.who, request.scope, request.purpose) = (who, scope, purpose)
+        (request.who, request.scope, request.purpose) = (who, scope ?? .attached, purpose)
         request.level = AuthorisationLevel(rawValue: level.rawValue) ?? .none
         request.seconds = span.map { Int($0 / .seconds(1)) }
         let answer = try daemon.ask(request)

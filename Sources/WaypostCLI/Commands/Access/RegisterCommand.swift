@@ -116,6 +116,7 @@ struct RegisterCommand: ParsableCommand {
         guard let id = try client.askPatiently(RehearseRequest(registration: name)).id else { return }
         let own = ProcessIdentity.current().userName
         var state = RegistrationEntry.State.due
+        var runsBefore: String?
         let deadline = MonotonicClock.milliseconds + 100_000
         while MonotonicClock.milliseconds < deadline {
             let all = try client.askPatiently(ListRegistrationsRequest()).registrations
@@ -126,6 +127,13 @@ struct RegisterCommand: ParsableCommand {
                     .failed, what: "register", why: "the program is attached, and gets the event there: it is not started",
                     next: "end it, or waypost attach \(name)")
             }
+            let running = state == .due ? all.first { $0.user == entry.user && $0.name != name && $0.state == .running }?.name : nil
+            if let running, running != runsBefore {
+                SystemProcess.printError(
+                    "waypost: register: waits until \(printable(running)) has ended: the programs of a user are started one after the other"
+                )
+            }
+            runsBefore = running ?? (state == .due ? runsBefore : nil)
             if entry.lastEventIDs.contains(id) {
                 try output.write(line: "\(name): \(entry.lastExitCode.map { "exit code \($0)" } ?? "did not end by itself")")
                 for line in (entry.lastWords ?? "").split(separator: "\n") { try output.write(line: "    \(printable(String(line)))") }
@@ -138,6 +146,11 @@ struct RegisterCommand: ParsableCommand {
         case .running: throw CommandFailure(.timedOut, what: "register", why: "the program still runs", next: "waypost register --list")
         case .idle: try output.write(line: "\(name): the event was acknowledged")
         default:
+            if let runsBefore {
+                throw CommandFailure(
+                    .timedOut, what: "register", why: "waits until \(printable(runsBefore)) has ended; the event is kept",
+                    next: "waypost register --list")
+            }
             throw CommandFailure(
                 .timedOut, what: "register", why: "nobody has started the program",
                 next: client.isOfService

@@ -29,13 +29,25 @@ struct DispatchQuestion: ParsableArguments {
         try daemon.ask(verb, timeout: timeout)
     }
 
-    /// Prints how a dispatch ended, and every destination that failed; an error ends the program with 1.
-    func report(_ outcome: DispatchOutcome) throws {
+    /// Sends, and prints how it ended, what each destination has received meanwhile, and every one that failed; an error ends the program with 1.
+    func report<Verb: ControlVerb>(_ verb: Verb, timeout: Duration) throws where Verb.Answer == DispatchOutcome {
+        let before = sentCounts
+        let outcome = try ask(verb, timeout: timeout)
         try OutputStream(path: "-").write(line: outcome.completion.text)
+        for (name, count) in sentCounts.sorted(by: { $0.key < $1.key }) {
+            guard let earlier = before[name], count > earlier else { continue }
+            SystemProcess.printError("waypost: destination \(printable(name)): \(counted(count - earlier, "record")) received")
+        }
         let failures = DispatchQuestion.failures(in: outcome)
         guard outcome.completion == .error else { return failures.forEach { SystemProcess.printError($0.line) } }
         for failure in failures.dropLast() { SystemProcess.printError(failure.line) }
         throw failures.last ?? CommandFailure(.failed, what: "dispatch", why: "failed", next: "see waypost dispatch")
+    }
+
+    /// How many records each destination has received; empty where the tracker does not say.
+    private var sentCounts: [String: Int] {
+        let answer = try? ask(DispatchStatusRequest(destination: destination))  // The figures are an extra.
+        return Dictionary((answer?.destinations ?? []).map { ($0.name, $0.sentCount) }, uniquingKeysWith: max)
     }
 
     /// A line for each destination that failed.
@@ -69,8 +81,8 @@ struct DispatchNowCommand: ParsableCommand {
         commandName: "now",
         abstract: "Send everything that waits; the interval does not change.",
         discussion: """
-            With --wait it prints the result: good, no_data (nothing waits, or no network) or error (exit code 1), and names every destination that \
-            failed or is paused, and why.
+            With --wait it prints the result: good, no_data (nothing waits, or no network) or error (exit code 1), and says on standard error how many \
+            records each destination received, and which one failed or is paused, and why.
 
             Example: waypost dispatch now --wait
             """)
@@ -85,7 +97,7 @@ struct DispatchNowCommand: ParsableCommand {
 
     func run() throws {
         let request = DispatchNowRequest(destination: target.destination)
-        if wait { return try target.question.report(target.question.ask(request, timeout: DispatchNowCommand.longestWait)) }
+        if wait { return try target.question.report(request, timeout: DispatchNowCommand.longestWait) }
         var client = try target.question.daemon.connect()
         do throws(ControlError) {
             // A problem with the request is reported at once; sending takes its time.
@@ -105,7 +117,8 @@ struct DispatchDrainCommand: ParsableCommand {
         commandName: "drain",
         abstract: "Send until nothing waits, something fails, or the time is up.",
         discussion: """
-            For use before a shutdown, or after an interface came up. Prints good, no_data or error (exit code 1), and names every destination that failed.
+            For use before a shutdown, or after an interface came up. Prints good, no_data or error (exit code 1), and says on standard error how many \
+            records each destination received, and which one failed.
 
             Example: waypost dispatch drain --budget 20
             """)
@@ -127,7 +140,7 @@ struct DispatchDrainCommand: ParsableCommand {
 
     func run() throws {
         let request = DrainDispatchRequest(destination: target.destination, budgetSeconds: seconds)
-        try target.question.report(target.question.ask(request, timeout: .seconds(Int(seconds) + 10)))
+        try target.question.report(request, timeout: .seconds(Int(seconds) + 10))
     }
 }
 

@@ -61,10 +61,17 @@ struct RouteCommand: ParsableCommand {
             CommandFailure(
                 .badData, what: roads, why: "has no road for \(mode.word) within 500 m of \(text(place))",
                 next: summary.box.contains(places[place])
-                    ? "name a place on a road" : "that is outside of its area; see waypost roads info")
+                    ? "name a place on a road"
+                    : RouteCommand.isSwapped(places[place], summary)
+                        ? "they may be swapped: write latitude,longitude" : "that is outside of its area; see waypost roads info")
         case .noWay(let place):
             CommandFailure(.badData, what: roads, why: "has no way for \(mode.word) from \(text(place)) to \(text(place + 1))")
         }
+    }
+
+    /// Whether a place is in the file's area once its two numbers are exchanged.
+    private static func isSwapped(_ place: Coordinate, _ summary: RoadSummary) -> Bool {
+        Coordinate(latitudeDegrees: place.longitudeDegrees, longitudeDegrees: place.latitudeDegrees).map(summary.box.contains) ?? false
     }
 
     /// A route in GPX: one `rte`, with the name of the road where one begins.
