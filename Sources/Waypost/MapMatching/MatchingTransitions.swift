@@ -25,6 +25,7 @@ struct MatchingTransitions: Sendable {
     private var spots: [Neighbourhood.Spot] = []
     private var candidates: [Candidate] = []
     private var targets = ArcTable(capacity: 64)
+    private var hypotheses = MatchingHypotheses()
     private var fix = PlanePoint(eastMetres: 0, northMetres: 0)
     private var radiusMetres = 0.0
     private var velocity: (east: Double, north: Double)?
@@ -69,47 +70,55 @@ struct MatchingTransitions: Sendable {
     }
 
     /// The hypotheses for the first fix of a chain; never none.
-    func begin(deviation: Double, model: MatchingModel) -> [MatchingState] {
+    mutating func begin(deviation: Double, model: MatchingModel) -> [MatchingState] {
         let variance = deviation * deviation
         let gain = model.slowPart * model.slowPart / (model.slowPart * model.slowPart + model.fastPart * model.fastPart)
-        var states = candidates.map { candidate in
-            let square = candidate.distanceMetres * candidate.distanceMetres / variance
-            var cost = model.robust(square) + candidate.entryCost
-            if let velocity { cost += model.courseCost(velocity, candidate.east, candidate.north) }
-            return state(
-                candidate, alongMetres: candidate.alongMetres, errorEast: candidate.errorEast, errorNorth: candidate.errorNorth,
-                biasEast: gain * candidate.errorEast, biasNorth: gain * candidate.errorNorth, cost: cost, previous: -1)
+        hypotheses.begin(candidateCount: candidates.count, beam: model.beam)
+        for index in candidates.indices {
+            let square = candidates[index].distanceMetres * candidates[index].distanceMetres / variance
+            var cost = model.robust(square) + candidates[index].entryCost
+            if let velocity { cost += model.courseCost(velocity, candidates[index].east, candidates[index].north) }
+            keep(index, gain: gain, cost: cost, previous: -1)
         }
-        states.append(offState(cost: model.leaveCost / 2 + model.offCost, previous: -1))
-        return MatchingTransitions.pruned(states, beam: model.beam)
+        keepOff(cost: model.leaveCost / 2 + model.offCost, previous: -1)
+        return hypotheses.likely
     }
 
-    private func state(
-        _ candidate: Candidate, alongMetres: Double, errorEast: Double, errorNorth: Double, biasEast: Double, biasNorth: Double,
-        cost: Double,
+    /// Keeps the hypothesis that the device is at the spot of a candidate that is nearest to the fix, if it is the best one for the candidate.
+    @inline(__always)
+    private mutating func keep(_ index: Int, gain: Double, cost: Double, previous: Int32) {
+        guard hypotheses.admits(cost, for: index) else { return }
+        let (east, north) = (candidates[index].errorEast, candidates[index].errorNorth)
+        keep(
+            index, alongMetres: candidates[index].alongMetres, errorEast: east, errorNorth: north, biasEast: gain * east,
+            biasNorth: gain * north, cost: cost, previous: previous)
+    }
+
+    @inline(__always)
+    private mutating func keep(
+        _ index: Int, alongMetres: Double, errorEast: Double, errorNorth: Double, biasEast: Double, biasNorth: Double, cost: Double,
         previous: Int32
-    ) -> MatchingState {
+    ) {
         let place = neighbourhood.plane.degrees(
             PlanePoint(eastMetres: fix.eastMetres - errorEast, northMetres: fix.northMetres - errorNorth))
-        return MatchingState(
-            arc: candidate.arc, alongMetres: alongMetres, restMetres: max(candidate.lengthMetres - alongMetres, 0),
-            latitudeDegrees: place.latitude, longitudeDegrees: place.longitude, biasEast: biasEast, biasNorth: biasNorth,
-            wayNumber: candidate.wayNumber, offsetMetres: candidate.distanceMetres, cost: cost, previous: previous)
+        hypotheses.keep(
+            MatchingState(
+                arc: candidates[index].arc, alongMetres: alongMetres, restMetres: max(candidates[index].lengthMetres - alongMetres, 0),
+                latitudeDegrees: place.latitude, longitudeDegrees: place.longitude, biasEast: biasEast, biasNorth: biasNorth,
+                wayNumber: candidates[index].wayNumber, offsetMetres: candidates[index].distanceMetres, cost: cost, previous: previous),
+            for: index)
     }
 
-    private func offState(cost: Double, previous: Int32) -> MatchingState {
+    /// Keeps the hypothesis that the device is off the roads; it stands behind those of all candidates.
+    @inline(__always)
+    private mutating func keepOff(cost: Double, previous: Int32) {
+        guard hypotheses.admits(cost, for: candidates.count) else { return }
         let place = neighbourhood.plane.degrees(fix)
-        return MatchingState(
-            arc: nil, alongMetres: 0, restMetres: 0, latitudeDegrees: place.latitude, longitudeDegrees: place.longitude, biasEast: 0,
-            biasNorth: 0, wayNumber: 0, offsetMetres: 0, cost: cost, previous: previous)
-    }
-
-    /// What is likely enough to be followed, with costs beyond the best one.
-    private static func pruned(_ states: [MatchingState], beam: Double) -> [MatchingState] {
-        let least = states.reduce(Double.infinity) { min($0, $1.cost) }
-        var kept = states.filter { $0.cost <= least + beam }
-        for index in kept.indices { kept[index].cost -= least }
-        return kept
+        hypotheses.keep(
+            MatchingState(
+                arc: nil, alongMetres: 0, restMetres: 0, latitudeDegrees: place.latitude, longitudeDegrees: place.longitude, biasEast: 0,
+                biasNorth: 0, wayNumber: 0, offsetMetres: 0, cost: cost, previous: previous),
+            for: candidates.count)
     }
 
     // MARK: Following
@@ -153,24 +162,22 @@ struct MatchingTransitions: Sendable {
         _ last: MatchingStep, elapsed: Double, deviation: Double, slowVariance: Double, roads: Roads, mode: TravelMode, model: MatchingModel
     ) -> [MatchingState] {
         let interval = interval(elapsed: elapsed, deviation: deviation, slowVariance: slowVariance, model)
-        var best = [MatchingState?](repeating: nil, count: candidates.count)
-        var off: MatchingState?
+        hypotheses.begin(candidateCount: candidates.count, beam: model.beam)
         let plane = neighbourhood.plane
         let offCost = model.offCost * min(1, elapsed / 5)
-        for (number, source) in last.states.enumerated() {
-            let stay = offState(cost: source.cost + offCost + (source.arc == nil ? 0 : model.leaveCost), previous: Int32(number))
-            if off.map({ stay.cost < $0.cost }) ?? true { off = stay }
+        // The likeliest first: what follows from it soon shows which of the others lead to nothing that is followed further.
+        hypotheses.sort(last.states)
+        for number in hypotheses.order {
+            let source = last.states[Int(number)]
+            keepOff(cost: source.cost + offCost + (source.arc == nil ? 0 : model.leaveCost), previous: number)
+            guard source.cost <= hypotheses.greatestCost else { break }
             guard let arc = source.arc else {
-                for (index, candidate) in candidates.enumerated() {
-                    let square = candidate.distanceMetres * candidate.distanceMetres / (deviation * deviation)
+                for index in candidates.indices {
+                    let square = candidates[index].distanceMetres * candidates[index].distanceMetres / (deviation * deviation)
                     let cost =
-                        source.cost + model.returnCost + model.robust(square) + candidate.entryCost + courseCost(candidate, interval, model)
-                    if best[index].map({ cost < $0.cost }) ?? true {
-                        best[index] = state(
-                            candidate, alongMetres: candidate.alongMetres, errorEast: candidate.errorEast, errorNorth: candidate.errorNorth,
-                            biasEast: interval.gain * candidate.errorEast, biasNorth: interval.gain * candidate.errorNorth, cost: cost,
-                            previous: Int32(number))
-                    }
+                        source.cost + model.returnCost + model.robust(square) + candidates[index].entryCost
+                        + courseCost(index, interval, model)
+                    keep(index, gain: interval.gain, cost: cost, previous: number)
                 }
                 continue
             }
@@ -179,13 +186,12 @@ struct MatchingTransitions: Sendable {
             if let index = targets[arc] {
                 follow(
                     source, number, start, index, metres: candidates[index].alongMetres - source.alongMetres, turnMetres: 0, interval,
-                    model,
-                    &best)
+                    model)
             }
             if let index = targets[arc.reversed] {
                 follow(
                     source, number, start, index, metres: candidates[index].alongMetres - source.restMetres,
-                    turnMetres: model.turns.uTurnMetres, interval, model, &best)
+                    turnMetres: model.turns.uTurnMetres, interval, model)
             }
             let (east, north) = (start.eastMetres - fix.eastMetres, start.northMetres - fix.northMetres)
             let straight = (east * east + north * north).squareRoot()
@@ -194,37 +200,37 @@ struct MatchingTransitions: Sendable {
             if let travelled = interval.travelled {
                 bound = min(bound, travelled + 5 + 3.5 * (interval.travelVariance + interval.variance).squareRoot())
             }
+            // Ways with so many turns that nothing follows from them are not looked for.
+            let greatestTurnMetres = (hypotheses.greatestCost - source.cost) * model.turnMetres
             search.search(
-                roads, mode: mode, turns: model.turns, from: arc, metresToEnd: source.restMetres, boundMetres: bound, targets: targets,
-                goal: (plane, fix, radiusMetres))
-            for (index, label) in search.found {
+                roads, mode: mode, turns: model.turns, from: arc, metresToEnd: source.restMetres, boundMetres: bound,
+                greatestTurnMetres: greatestTurnMetres, targets: targets, goal: (plane, fix, radiusMetres))
+            for found in search.found.indices {
+                let way = search.found[found]
                 follow(
-                    source, number, start, index, metres: label.metres + candidates[index].alongMetres, turnMetres: label.turnMetres,
-                    interval, model, &best)
+                    source, number, start, way.target, metres: way.metres + candidates[way.target].alongMetres, turnMetres: way.turnMetres,
+                    interval, model)
             }
         }
-        var states = best.compactMap { $0 }
-        guard !states.isEmpty || off != nil else { return [] }
-        if let off { states.append(off) }
-        return MatchingTransitions.pruned(states, beam: model.beam)
+        return hypotheses.likely
     }
 
     @inline(__always)
-    private func courseCost(_ candidate: Candidate, _ interval: Interval, _ model: MatchingModel) -> Double {
+    private func courseCost(_ index: Int, _ interval: Interval, _ model: MatchingModel) -> Double {
         guard let velocity else { return 0 }
-        return interval.courseWeight * model.courseCost(velocity, candidate.east, candidate.north)
+        return interval.courseWeight * model.courseCost(velocity, candidates[index].east, candidates[index].north)
     }
 
     /// Goes from a hypothesis to a candidate over that many metres, and keeps the result when it is the best so far.
     @inline(__always)
-    private func follow(
-        _ source: MatchingState, _ number: Int, _ start: PlanePoint, _ index: Int, metres: Double, turnMetres: Double, _ interval: Interval,
-        _ model: MatchingModel, _ best: inout [MatchingState?]
+    private mutating func follow(
+        _ source: MatchingState, _ number: Int32, _ start: PlanePoint, _ index: Int, metres: Double, turnMetres: Double,
+        _ interval: Interval, _ model: MatchingModel
     ) {
         let candidate = candidates[index]
         var cost = source.cost + turnMetres / model.turnMetres
         if source.arc?.edge != candidate.arc.edge { cost += candidate.entryCost }
-        if let known = best[index], known.cost <= cost { return }
+        guard hypotheses.admits(cost, for: index) else { return }
 
         // Where on the road: between where the fix is nearest, without its slow error, and where the speed has led.
         let biasEast = interval.keeps * source.biasEast
@@ -268,13 +274,13 @@ struct MatchingTransitions: Sendable {
         cost += abs(abs(way) - straight) * interval.detourWeight / (model.detourMetres + model.detourShare * straight)
         if way < -0.5 { cost += model.backCost }
         if let velocity { cost += interval.courseWeight * model.courseCost(velocity, east, north) }
-        if let known = best[index], known.cost <= cost { return }
+        guard hypotheses.admits(cost, for: index) else { return }
 
         // What a jump adds to the slow error has a limit.
         let damped = square > 9 ? 3 / square.squareRoot() : 1
-        best[index] = state(
-            candidate, alongMetres: along, errorEast: errorEast, errorNorth: errorNorth,
+        keep(
+            index, alongMetres: along, errorEast: errorEast, errorNorth: errorNorth,
             biasEast: biasEast + damped * interval.gain * unexpectedEast, biasNorth: biasNorth + damped * interval.gain * unexpectedNorth,
-            cost: cost, previous: Int32(number))
+            cost: cost, previous: number)
     }
 }

@@ -9,10 +9,13 @@ struct Neighbourhood {
         var wayNumber: Int64
         var roadClass: RoadClass
         var points: Range<Int>
-        var west, south, east, north: Double
 
         /// Its length in the plane, to which places on it are measured.
         var lengthMetres: Double
+    }
+
+    private struct Box {
+        var west, south, east, north: Double
     }
 
     /// A place on an edge.
@@ -29,6 +32,8 @@ struct Neighbourhood {
 
     private(set) var plane = RoadPlane(around: RoadPlace(latitude: 0, longitude: 0))
     private(set) var lines: [Line] = []
+    /// The boxes around them: apart, because every fix looks at all of these and at few lines.
+    private var boxes: [Box] = []
     private var points: [PlanePoint] = []
     /// The distance of each point from the start of its edge.
     private var along: [Double] = []
@@ -51,6 +56,7 @@ struct Neighbourhood {
         plane = RoadPlane(around: centre)
         self.halfMetres = halfMetres
         lines.removeAll(keepingCapacity: true)
+        boxes.removeAll(keepingCapacity: true)
         points.removeAll(keepingCapacity: true)
         along.removeAll(keepingCapacity: true)
         numbers.removeAll(keepingCapacity: true)
@@ -110,22 +116,23 @@ struct Neighbourhood {
         lines.append(
             Line(
                 number: number, edge: edge, wayNumber: roads.wayNumber(ofEdge: edge), roadClass: roads.kind(ofEdge: edge).roadClass,
-                points: first..<points.count, west: west, south: south, east: east, north: north, lengthMetres: metres))
+                points: first..<points.count, lengthMetres: metres))
+        boxes.append(Box(west: west, south: south, east: east, north: north))
     }
 
     /// The nearest spot of every line within that distance, in no order.
     func spots(near point: PlanePoint, radiusMetres: Double, into spots: inout [Spot]) {
         spots.removeAll(keepingCapacity: true)
         let bound = radiusMetres * radiusMetres
-        for (number, line) in lines.enumerated() {
-            if line.west - point.eastMetres > radiusMetres || point.eastMetres - line.east > radiusMetres
-                || line.south - point.northMetres > radiusMetres || point.northMetres - line.north > radiusMetres
-            {
-                continue
-            }
+        let (west, east) = (point.eastMetres - radiusMetres, point.eastMetres + radiusMetres)
+        let (south, north) = (point.northMetres - radiusMetres, point.northMetres + radiusMetres)
+        for number in boxes.indices {
+            let box = boxes[number]
+            if box.west > east || box.east < west || box.south > north || box.north < south { continue }
             var best = bound
             var spot: Spot?
-            for index in line.points.lowerBound..<line.points.upperBound - 1 {
+            let linePoints = lines[number].points
+            for index in linePoints.lowerBound..<linePoints.upperBound - 1 {
                 let (start, end) = (points[index], points[index + 1])
                 let part = RoadShape.nearestPart(to: point, from: start, end)
                 let place = PlanePoint(

@@ -5,19 +5,24 @@
 /// - Cost: what lies in the ellipse of the bound around both places; its memory is used again.
 struct RoadSearch {
     /// The way to an arc's start.
-    struct Label {
+    private struct Label {
         var arc: RoadArc
         /// The length of the way in metres.
         var metres: Double
         /// The cost of its turns in metres.
         var turnMetres: Double
-        /// The label that comes before; -1 when that is where the search began.
-        var previous: Int32
         var isSettled: Bool
     }
 
-    /// The targets that the last search has reached, and the ways to their starts.
-    private(set) var found: [(target: Int, label: Label)] = []
+    /// A target that was reached, and the length of the way to its start and the cost of its turns, in metres.
+    struct Way {
+        var target: Int
+        var metres: Double
+        var turnMetres: Double
+    }
+
+    /// The targets that the last search has reached.
+    private(set) var found: [Way] = []
     private var labels: [Label] = []
     private var table = ArcTable(capacity: 256)
     private var heap = CostHeap()
@@ -27,12 +32,12 @@ struct RoadSearch {
     /// - Parameters:
     ///   - metresToEnd: how much of the arc lies before the place where it begins.
     ///   - boundMetres: how long ways may be.
-    ///   - isTarget: the number of a target; nil for other arcs.
-    ///   - targetCount: how many targets there are.
+    ///   - greatestTurnMetres: what their turns may cost.
+    ///   - targets: the numbers of the targets by their arcs.
     ///   - goal: the place that all targets are near, in 1e-7 degrees, how near they are in metres, and the plane there.
     mutating func search(
         _ roads: Roads, mode: TravelMode, turns: TurnCost, from start: RoadArc, metresToEnd: Double, boundMetres: Double,
-        targets: borrowing ArcTable, goal: (plane: RoadPlane, point: PlanePoint, radiusMetres: Double)
+        greatestTurnMetres: Double, targets: borrowing ArcTable, goal: (plane: RoadPlane, point: PlanePoint, radiusMetres: Double)
     ) {
         found.removeAll(keepingCapacity: true)
         labels.removeAll(keepingCapacity: true)
@@ -41,29 +46,28 @@ struct RoadSearch {
         var left = targets.count
         guard metresToEnd <= boundMetres else { return }
         leave(
-            start, roads.edge(start.edge), metres: metresToEnd, turnMetres: 0, previous: -1, roads, mode, turns, boundMetres, goal)
+            start, roads.edge(start.edge), metres: metresToEnd, turnMetres: 0, roads, mode, turns, boundMetres, greatestTurnMetres, goal)
         while left > 0, let (_, number) = heap.pop() {
             if labels[number].isSettled { continue }
             labels[number].isSettled = true
             let label = labels[number]
             if let target = targets[label.arc] {
-                found.append((target, label))
+                found.append(Way(target: target, metres: label.metres, turnMetres: label.turnMetres))
                 left -= 1
             }
             let edge = roads.edge(label.arc.edge)
             let metres = label.metres + edge.lengthMetres
             if metres > boundMetres { continue }
             leave(
-                label.arc, edge, metres: metres, turnMetres: label.turnMetres, previous: Int32(number), roads, mode, turns, boundMetres,
-                goal)
+                label.arc, edge, metres: metres, turnMetres: label.turnMetres, roads, mode, turns, boundMetres, greatestTurnMetres, goal)
         }
     }
 
     /// Adds the arcs that follow one.
     @inline(__always)
     private mutating func leave(
-        _ arc: RoadArc, _ edge: RoadEdge, metres: Double, turnMetres: Double, previous: Int32, _ roads: Roads, _ mode: TravelMode,
-        _ turns: TurnCost, _ boundMetres: Double, _ goal: (plane: RoadPlane, point: PlanePoint, radiusMetres: Double)
+        _ arc: RoadArc, _ edge: RoadEdge, metres: Double, turnMetres: Double, _ roads: Roads, _ mode: TravelMode, _ turns: TurnCost,
+        _ boundMetres: Double, _ greatestTurnMetres: Double, _ goal: (plane: RoadPlane, point: PlanePoint, radiusMetres: Double)
     ) {
         let node = edge.end(isReversed: arc.isReversed)
         // Too far round: the rest of the way is at least the straight line.
@@ -73,7 +77,9 @@ struct RoadSearch {
         let rest = max(boundMetres - metres + goal.radiusMetres, 0)
         if east * east + north * north > rest * rest { return }
         roads.forEachArc(after: arc, of: edge, for: mode, turns) { next, _, turn in
-            add(Label(arc: next, metres: metres, turnMetres: turnMetres + turn, previous: previous, isSettled: false))
+            if turnMetres + turn <= greatestTurnMetres {
+                add(Label(arc: next, metres: metres, turnMetres: turnMetres + turn, isSettled: false))
+            }
         }
     }
 
