@@ -51,6 +51,7 @@ struct RoadFileHeader {
         guard CRC32C.checksum(header.span.bytes) == start.little(12, UInt32.self) else { throw .damaged(part: "header") }
         let whole = start.little(16, UInt64.self)
         guard UInt64(bytes.count) >= whole else { throw .truncated(bytes: bytes.count, of: whole) }
+        guard UInt64(bytes.count) == whole else { throw .damaged(part: "more follows its end") }
 
         // What has a right checksum may still have been made by somebody else.
         var sections: [RoadSection] = []

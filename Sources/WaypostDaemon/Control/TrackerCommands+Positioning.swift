@@ -53,7 +53,7 @@ extension CapabilitiesRequest: TrackerVerb {
         answer.switchesReceiverOff = capabilities.canSwitchReceiverOff
         answer.pausesAtRest = capabilities.pausesAtRest
         answer.matchesPositions = capabilities.matchesPositions
-        if await tracker.roads?.failure != nil { answer.matchesPositions = false }
+        if let problem = await tracker.roads?.problem, !problem.goesOn { answer.matchesPositions = false }
         answer.isPlayback = capabilities.isPlayback
         return answer
     }

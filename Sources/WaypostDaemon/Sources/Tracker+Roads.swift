@@ -14,9 +14,9 @@ extension Tracker {
             }
             return nil
         }
-        return RoadMatcher(openingLater: path, mode: configuration.matching.mode) { [logger] failure in
-            if let failure {
-                logger.error("\(RoadMatcher.words(failure))")
+        return RoadMatcher(openingLater: path, mode: configuration.matching.mode) { [logger] problem in
+            if let problem {
+                logger.error("[matching] roads: \(problem.words)")
             } else {
                 logger.notice("[matching] roads: \(path) can be used again")
             }
@@ -27,12 +27,5 @@ extension Tracker {
     var matchesAlways: Bool {
         configuration.matching.roads != nil
             && (configuration.matching.isEnabled || configuration.log.types.contains { $0 == .matched || $0 == .current })
-    }
-}
-
-extension RoadMatcher {
-    /// A failure, for people.
-    static func words(_ failure: RoadFileFailure) -> String {
-        "[matching] roads: \(failure); until that is mended, positions in its area may be on no road"
     }
 }

@@ -12,11 +12,13 @@ struct RoadAreas: Sendable {
         /// The state of the file when it was last tried.
         var stamp: FileStamp?
         var roads: Roads?
+        /// When the roads were read; nil before that, and while no clock is set.
+        private(set) var readAt: UTCTime?
         /// The box around its roads, once that was read.
         private var box: BoundingBox?
         var failure: RoadFileFailure?
-        /// Another state that it was found in, and since when.
-        var changed: (stamp: FileStamp, since: Int64)?
+        /// Another state that it was found in, without a stamp when it was not there, and since when.
+        var changed: (stamp: FileStamp?, since: Int64)?
 
         init(path: String) { self.path = path }
 
@@ -30,6 +32,7 @@ struct RoadAreas: Sendable {
         private mutating func read() {
             do throws(RoadFileFailure) {
                 roads = try Roads(path: path)
+                readAt = UTCTime(millisecondsSince1970: WallClock.milliseconds)
                 (failure, box) = (nil, nil)
             } catch {
                 failure = error
@@ -51,16 +54,13 @@ struct RoadAreas: Sendable {
         mutating func look(now: Int64, settles: Int64) {
             // One that was not needed yet is opened as it is then.
             guard roads != nil || failure != nil else { return }
-            guard let found = FileStamp(of: path) else {
-                // Removed, perhaps for a moment: what is mapped stays.
-                (stamp, changed) = (nil, nil)
-                return
-            }
+            let found = FileStamp(of: path)
             guard found != stamp else { return changed = nil }
             // Written over where it stands: reading behind a new end would stop the program.
-            if let stamp, found.isSameFile(as: stamp) { roads = nil }
+            if let stamp, let found, found.isSameFile(as: stamp) { roads = nil }
             if roads == nil, failure == nil { failure = .unusable(path: path, .changing) }
-            if changed?.stamp != found { changed = (found, now) }
+            // Removed, perhaps for a moment only: what is mapped stays.
+            if changed == nil || changed?.stamp != found { changed = (found, now) }
             guard let changed, now - changed.since >= settles else { return }
             (self.changed, box) = (nil, nil)
             stamp = found
@@ -104,7 +104,14 @@ struct RoadAreas: Sendable {
     var current: Roads? { currentPath.flatMap { path in areas.first { $0.path == path }?.roads } }
 
     /// Why no roads, or not all of them, can be used; nil while nothing is wrong.
-    var failure: RoadFileFailure? { listFailure ?? areas.lazy.compactMap(\.failure).first }
+    var failure: RoadFileFailure? { problem?.failure }
+
+    /// What is wrong, and what holds in spite of it.
+    var problem: RoadProblem? {
+        if let listFailure { return RoadProblem(failure: listFailure) }
+        guard let area = areas.first(where: { $0.failure != nil }), let failure = area.failure else { return nil }
+        return RoadProblem(failure: failure, goesOn: area.roads != nil, readAt: area.roads == nil ? nil : area.readAt)
+    }
 
     /// Looks for files that are new or have changed.
     mutating func look(now: Int64) {

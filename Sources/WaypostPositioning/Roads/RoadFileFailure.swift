@@ -26,6 +26,23 @@ public enum RoadFileFailure: Error, Sendable, Equatable, CustomStringConvertible
     static let fileExtension = "roads"
 }
 
+/// A failure, and whether the roads that were read before are still used.
+package struct RoadProblem: Sendable, Equatable {
+    /// Why the file cannot be used.
+    package var failure: RoadFileFailure
+    /// Whether positions are still put on the roads that were read before the file was replaced or removed.
+    package var goesOn = false
+    /// When these were read.
+    package var readAt: UTCTime?
+
+    /// For people.
+    package var words: String {
+        guard goesOn else { return "\(failure); until that is mended, positions in its area may be on no road" }
+        let time = readAt.map { " at \(ScreenFormat().moment($0)) UTC" } ?? ""
+        return "\(failure); until that is mended, the tracker goes on with the roads that it read\(time), and only until it is restarted"
+    }
+}
+
 extension Roads {
     /// Opens a road file, and checks that all of it is as it was written.
     ///

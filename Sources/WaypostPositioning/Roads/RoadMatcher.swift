@@ -17,8 +17,8 @@ public actor RoadMatcher: PositionMatching {
 
     private var areas: RoadAreas
     /// Is told when something is wrong with a file, or no longer.
-    private var noteFailure: (@Sendable (RoadFileFailure?) -> Void)?
-    private var notedFailure: RoadFileFailure?
+    private var noteProblem: (@Sendable (RoadProblem?) -> Void)?
+    private var notedProblem: RoadProblem?
     /// Nil while there are no roads.
     private var matcher: MapMatcher?
 
@@ -52,11 +52,11 @@ public actor RoadMatcher: PositionMatching {
     /// - Parameters:
     ///   - path: the road file, or the folder.
     ///   - mode: how the device travels.
-    ///   - noteFailure: is told what is wrong with a file, and nil when nothing is any more.
-    package init(openingLater path: String, mode: TravelMode, noteFailure: @escaping @Sendable (RoadFileFailure?) -> Void) {
+    ///   - noteProblem: is told what is wrong with a file, and nil when nothing is any more.
+    package init(openingLater path: String, mode: TravelMode, noteProblem: @escaping @Sendable (RoadProblem?) -> Void) {
         areas = RoadAreas(path: path, settles: .seconds(2))
         self.mode = mode
-        self.noteFailure = noteFailure
+        self.noteProblem = noteProblem
     }
 
     /// Checks a road file, or all files of a folder.
@@ -71,14 +71,20 @@ public actor RoadMatcher: PositionMatching {
     /// Why there are no roads, or why a file of the folder is left out; nil while all is well.
     public var failure: RoadFileFailure? { areas.failure }
 
+    /// What is wrong with a file, and whether the roads that were read before are still used; nil while all is well.
+    package var problem: RoadProblem? { areas.problem }
+
+    /// The roads that are in use; nil while there are none.
+    package var roads: Roads? { areas.current }
+
     /// Opens what is to be opened, so that ``failure`` says what is wrong.
     package func look() { look(now: MonotonicClock.milliseconds) }
 
     private func look(now: Int64) {
         areas.look(now: now)
-        guard let noteFailure, areas.failure != notedFailure else { return }
-        notedFailure = areas.failure
-        noteFailure(notedFailure)
+        guard let noteProblem, areas.problem != notedProblem else { return }
+        notedProblem = areas.problem
+        noteProblem(notedProblem)
     }
 
     /// Whether a file has the area of a place.

@@ -150,6 +150,27 @@ extension EndToEnd {
             #expect(try await page.tracker.stop() == ProgramExit(code: 0))
         }
 
+        /// What `status` says of the file and of the road must fit together.
+        @Test func saysThatItGoesOnWithTheRoadsThatItHasRead() async throws {
+            let folder = try await folder("[matching]\nroads = \"street.roads\"\nenabled = true\n")
+            let tracker = try await TrackerProcess(
+                source: RoadMatchingTests.drive, in: folder, options: ["--config", "waypost.toml"])
+            func status() async throws -> String { try await waypost("status", "--socket", "socket", in: folder).output }
+            #expect(await eventually { (try? await status().contains("road      on Haupt")) == true })
+            try folder.write("no roads", to: "new")
+            try FileManager.default.moveItem(atPath: folder.path("street.roads"), toPath: folder.path("kept"))
+            try FileManager.default.moveItem(atPath: folder.path("new"), toPath: folder.path("street.roads"))
+            let bad = "street.roads: is not a road file; until that is mended, the tracker goes on with the roads that it read at 20"
+            #expect(await eventually { (try? await status().contains(bad)) == true })
+            #expect(try await status().contains("road      on "))
+            try FileManager.default.removeItem(atPath: folder.path("street.roads"))
+            let gone = "street.roads: cannot be read: No such file or directory; until that is mended, the tracker goes on with the roads"
+            #expect(await eventually { (try? await status().contains(gone)) == true })
+            try FileManager.default.moveItem(atPath: folder.path("kept"), toPath: folder.path("street.roads"))
+            #expect(await eventually { (try? await status().contains("[matching] roads")) == false })
+            #expect(try await tracker.stop() == ProgramExit(code: 0))
+        }
+
         @Test func goesOnWithoutRoadsThatItCannotUse() async throws {
             let folder = try await folder("[matching]\nroads = \"drive.gpx\"\nenabled = true\n")
             let tracker = try await TrackerProcess(source: "sim:walk", in: folder, options: ["--config", "waypost.toml"])

@@ -69,12 +69,36 @@ import WaypostSystem
         try AtomicFile.write(Array("nothing".utf8), to: path)
         #expect(await matcher.match(try Self.fix(1))?.wayID == 7)
         #expect(await matcher.currentRoad?.name == "Old")
+        let problem = try #require(await matcher.problem)
+        #expect(problem.failure == .unusable(path: path, .foreign) && problem.goesOn && problem.readAt != nil)
+        #expect(
+            problem.words.hasPrefix(
+                "\(path): is not a road file; until that is mended, the tracker goes on with the roads that it read at 20"))
         try AtomicFile.write(try Self.roads(latitude: 49.5, name: "New"), to: path)
         #expect(await matcher.match(try Self.fix(2)) == nil)
         // Off the roads a single fix near one is not on it yet.
         for second in 3...8 { _ = await matcher.match(try Self.fix(second, latitude: 49.5)) }
         #expect(await matcher.match(try Self.fix(9, latitude: 49.5)) != nil)
         #expect(await matcher.currentRoad?.name == "New")
+        #expect(await matcher.problem == nil)
+    }
+
+    /// What is mapped stays, until the tracker is restarted: somebody must be told.
+    @Test func saysThatTheFileIsGone() async throws {
+        let bytes = try Self.roads(latitude: 49.4, name: "Hauptstraße")
+        let path = try Self.temporary(bytes)
+        let matcher = try RoadMatcher(path: path, settling: .zero)
+        #expect(await matcher.match(try Self.fix(0)) != nil)
+        try FileManager.default.removeItem(atPath: path)
+        #expect(await matcher.match(try Self.fix(1)) != nil)
+        let problem = try #require(await matcher.problem)
+        #expect(
+            problem.goesOn && problem.words.contains("cannot be read: No such file or directory; until that is mended, the tracker goes on")
+        )
+        try AtomicFile.write(bytes, to: path)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        #expect(await matcher.match(try Self.fix(2)) != nil)
+        #expect(await matcher.problem == nil)
     }
 
     @Test func saysWhyItCannotMatch() throws {

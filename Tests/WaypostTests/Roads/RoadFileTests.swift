@@ -90,6 +90,7 @@ import WaypostTestKit
         #expect(throws: RoadFileError.foreign) { try Roads(RoadBytes(Array("<gpx version=\"1.1\"><trk></trk></gpx>".utf8))) }
         var file = RoadFileTests.map().file()
         #expect(throws: RoadFileError.truncated(bytes: file.count - 1, of: UInt64(file.count))) { try Roads(RoadBytes(file.dropLast())) }
+        #expect(throws: RoadFileError.damaged(part: "more follows its end")) { try Roads(RoadBytes(file + [0])) }
         file[8] = 9
         #expect(throws: RoadFileError.version(9)) { try Roads(RoadBytes(file)) }
     }

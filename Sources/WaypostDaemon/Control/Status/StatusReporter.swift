@@ -82,7 +82,7 @@ struct StatusReporter: Sendable {
         if let problem = await events.problem { problems.append(problem) }
         let waitingEventCount = await events.waitingIDs.count
         if let problem = logged.standstill.words(now: MonotonicClock.milliseconds) { problems.append(problem) }
-        if let failure = await roads?.failure { problems.append(RoadMatcher.words(failure)) }
+        if let problem = await roads?.problem { problems.append("[matching] roads: \(problem.words)") }
         problems += fullDisks
         if let problem = clock.problem { problems.append(problem) }
         let fenceCount = await fences.fenceCount
