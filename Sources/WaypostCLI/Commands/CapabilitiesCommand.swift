@@ -26,12 +26,13 @@ struct CapabilitiesCommand: ParsableCommand {
         try output.write(line: "this user may know: \(CapabilitiesCommand.words(answer.authorisation.level))")
         guard answer.authorisation.level == .full else { return }
         for receiver in answer.receivers { try output.write(line: "receiver on \(receiver.path): \(receiver.name)") }
+        let mode = answer.mode.map { ", for \($0.word) (waypost roads mode)" } ?? ""
         let lines = [
             ("significant changes", answer.hasSignificantChanges),
             ("the receiver sleeps when few positions are needed", answer.sleepsBetweenSamples),
             ("the receiver is turned off while it sleeps ([power] hook)", answer.switchesReceiverOff),
             ("the receiver also sleeps at rest ([tracking] rest_interval)", answer.pausesAtRest),
-            ("positions are matched to roads", answer.matchesPositions),
+            ("positions are matched to roads\(mode)", answer.matchesPositions),
             ("plays a recording or a simulated drive (waypost playback)", answer.isPlayback),
         ]
         for (words, isSo) in lines { try output.write(line: "\(words): \(isSo ? "yes" : "no")") }

@@ -26,7 +26,7 @@ struct MonitorCommand: ParsableCommand {
         }
         var client = try daemon.connect()
         var format = screen.format(askedOf: &client)
-        do throws(ControlError) { try client.send(WatchRequest(sky: true)) } catch { throw CommandFailure(error) }
+        do throws(ControlError) { try client.send(WatchRequest(sky: true, roads: true)) } catch { throw CommandFailure(error) }
         // From here on Ctrl-C and others end the loop, so that the terminal is given back first.
         Signals.blockStopRequests()
         let environment = ProcessIdentity.current().environment

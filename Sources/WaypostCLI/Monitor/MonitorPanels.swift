@@ -38,7 +38,7 @@ struct MonitorPanels {
             let words = PositionLine(position, format).words
             var lines = sentence(words[0], [.bold, .green]) + sentence(words[1])
             lines.append(MonitorLine([position.time.map { "at \(format.moment($0))" }, age(at)].compactMap { $0 }.joined(separator: ", ")))
-            lines += followingLines
+            lines += roadLines + followingLines
             return MonitorPanel("FIX", note: source, lines, least: 3)
         }
         return MonitorPanel("FIX", note: source, missingLines, least: 3)
@@ -47,6 +47,12 @@ struct MonitorPanels {
     private func age(_ at: Int64) -> String? {
         let seconds = (now - at) / 1_000
         return seconds < 2 ? nil : "\(spanText(seconds: seconds)) ago"
+    }
+
+    /// The road that the device is on, while positions are put on roads.
+    private var roadLines: [MonitorLine] {
+        guard let match = state.match else { return [] }
+        return sentence(RoadWords(match).text, match.isConfident ? [] : .dim)
     }
 
     private var followingLines: [MonitorLine] {

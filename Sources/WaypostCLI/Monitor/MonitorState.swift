@@ -7,6 +7,8 @@ struct MonitorState {
     private(set) var status: StatusReport?
     /// The current position and the monotonic millisecond at which it came; nil while there is none.
     private(set) var position: (value: Position, at: Int64)?
+    /// Where that position is on the roads, or that it is on none; nil while positions are put on no roads.
+    private(set) var match: MatchedLine?
     /// Why there is no position, and since when.
     private(set) var loss: (value: PositionLoss, at: Int64)?
     /// The satellites in view.
@@ -37,14 +39,15 @@ struct MonitorState {
         guard let news = try? WatchLine(line: line) else { return }  // See above.
         switch news {
         case .position(let watched) where !watched.isCached: (position, loss) = ((watched.position, now), nil)
-        case .lost(let loss): (position, self.loss, sky) = (nil, (loss, now), nil)
+        case .lost(let loss): (position, match, self.loss, sky) = (nil, nil, (loss, now), nil)
+        case .matched(let match): self.match = match
         case .sky(let sky): self.sky = sky
         case .event(let event): note([event])
         case .dropped(let lines): droppedCount += lines.count
         case .other(StatusReport.className): if let report = try? StatusReport(line: line) { note(report, at: now) }  // See above.
         case .other(FenceList.className): if let list = try? FenceList(line: line) { fences = list.fences ?? [] }  // See above.
-        case .authorisation(let authorisation): if authorisation.level != .full { (position, sky, fences) = (nil, nil, []) }
-        case .position, .matched, .noFix, .other: break
+        case .authorisation(let authorisation): if authorisation.level != .full { (position, match, sky, fences) = (nil, nil, nil, []) }
+        case .position, .noFix, .other: break
         }
     }
 
@@ -57,7 +60,8 @@ struct MonitorState {
         if isFirst { note(report.fences?.events ?? []) }
         // A position that came before the watch began, or one that may not be seen any more.
         if isFirst, let known = report.position { position = (known, now) }
-        if report.position == nil, report.source?.state != .fix { position = nil }
+        if report.position == nil, report.source?.state != .fix { (position, match) = (nil, nil) }
+        if report.roads?.isMatching != true { match = nil }
         if !hasFences { fences = [] }
     }
 

@@ -70,6 +70,7 @@ public enum ControlRequests {
         HoldRequest.self,
         PlaybackRequest.self,
         CapabilitiesRequest.self,
+        MatchingRequest.self,
         PrivateModeRequest.self,
         ListFencesRequest.self,
         ActiveFencesRequest.self,

@@ -47,3 +47,4 @@ extension ControlChoice {
 
 extension DesiredAccuracy: ControlChoice {}
 extension UnitSystem: ControlChoice {}
+extension TravelMode: ControlChoice {}

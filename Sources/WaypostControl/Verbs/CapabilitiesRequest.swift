@@ -36,6 +36,8 @@ public struct CapabilitiesRequest: ControlVerb {
         public var pausesAtRest = false
         /// Whether positions are matched to roads.
         public var matchesPositions = false
+        /// How the device travels on them; nil without a road file.
+        public var mode: TravelMode?
         /// Whether a recording or a simulated drive is played.
         public var isPlayback = false
         /// What the client may know, and when.
@@ -56,6 +58,7 @@ public struct CapabilitiesRequest: ControlVerb {
                 "pauses_at_rest", &pausesAtRest,
                 "Whether the receiver also sleeps while the device is at rest (`[tracking] rest_interval`).")
             try codec.member("map_matching", &matchesPositions, "Whether positions are matched to roads.")
+            try codec.member("map_match_mode", &mode, "How the device travels on them; absent without a road file.")
             try codec.member("playback", &isPlayback, "Whether a recording or a simulated drive is played.")
             try codec.member(
                 "level", &authorisation.level, absent: .full, isOmitted: false, "How much of the position this client may know.")

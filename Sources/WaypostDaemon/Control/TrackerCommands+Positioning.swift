@@ -1,3 +1,4 @@
+import Logging
 import Waypost
 import WaypostControl
 import WaypostPositioning
@@ -39,6 +40,20 @@ extension PlaybackRequest: TrackerVerb {
     }
 }
 
+extension MatchingRequest: TrackerVerb {
+    func answer(by tracker: TrackerCommands, to caller: ControlCaller) async throws(ControlRefusal) -> Answer {
+        guard tracker.roads != nil else {
+            throw ControlRefusal(
+                .notFound, what: "matching", why: "no road file is configured", next: "name one as [matching] roads in the configuration")
+        }
+        if let mode, await tracker.manager.mapMatchMode != mode {
+            await tracker.manager.setMapMatchMode(mode)
+            tracker.logger.notice("positions are put on roads for \(mode.rawValue) (user \(caller.peer.userID))")
+        }
+        return Answer(mode: await tracker.manager.mapMatchMode ?? .car, isMatching: await tracker.manager.matchesPositions)
+    }
+}
+
 extension CapabilitiesRequest: TrackerVerb {
     func answer(by tracker: TrackerCommands, to caller: ControlCaller) async throws(ControlRefusal) -> Answer {
         let capabilities = await tracker.manager.capabilities
@@ -54,6 +69,7 @@ extension CapabilitiesRequest: TrackerVerb {
         answer.pausesAtRest = capabilities.pausesAtRest
         answer.matchesPositions = capabilities.matchesPositions
         if let problem = await tracker.roads?.problem, !problem.goesOn { answer.matchesPositions = false }
+        answer.mode = await tracker.manager.mapMatchMode
         answer.isPlayback = capabilities.isPlayback
         return answer
     }

@@ -131,10 +131,12 @@ extension EndToEnd {
             try folder.write("0123456789abcdef0123456789abcdef\n", to: "token")
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.path("token"))
             let policy = text.hasPrefix("# With a tracker and a policy") ? "[control]\npolicy = \"policy.toml\"\n" : ""
+            // The file is looked for when somebody needs it.
+            let roads = text.hasPrefix("# With a tracker and roads") ? "[matching]\nroads = \"home.roads\"\n" : ""
             try folder.write(CommandTableTests.policy, to: "policy.toml")
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: folder.path("policy.toml"))
             try folder.write(
-                page + policy + "[geofences]\nfile = \"fences.geojson\"\n"
+                page + policy + roads + "[geofences]\nfile = \"fences.geojson\"\n"
                     + ["home", "work"].map { "[[destination]]\nname = \"\($0)\"" + destination }.joined(), to: "w.toml")
             let tracker = try await TrackerProcess(source: "sim:walk", in: folder, options: ["--config", "w.toml"])
             try #require(await eventually { try await shell("waypost status", in: folder).code == 0 })

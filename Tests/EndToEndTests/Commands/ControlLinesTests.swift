@@ -46,7 +46,9 @@ extension EndToEnd {
             try folder.write("0123456789abcdef0123456789abcdef\n", to: "token")
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.path("token"))
             let page = "[map]\nsocket = \"page.sock\"\ntoken_file = \"token\"\n"
-            try folder.write("[geofences]\nfile = \"fences.geojson\"\n" + destinations.joined() + page, to: "w.toml")
+            // Not looked for, as nobody needs it.
+            let roads = isWalk ? "[matching]\nroads = \"home.roads\"\n" : ""
+            try folder.write("[geofences]\nfile = \"fences.geojson\"\n" + destinations.joined() + page + roads, to: "w.toml")
             let tracker = try await TrackerProcess(
                 source: isWalk ? "sim:walk" : "nmea:receiver", in: folder, options: ["--config", "w.toml"])
             let connection = try SocketLines(folder.path("socket"))

@@ -150,6 +150,27 @@ extension EndToEnd {
             #expect(try await page.tracker.stop() == ProgramExit(code: 0))
         }
 
+        @Test func changesTheModeWhileItRuns() async throws {
+            let folder = try await folder("[matching]\nroads = \"street.roads\"\nenabled = true\n")
+            let tracker = try await TrackerProcess(
+                source: RoadMatchingTests.drive, in: folder, options: ["--config", "waypost.toml"])
+            func ask(_ arguments: String...) async throws -> String {
+                let run = try await finish([Program.waypost.path] + arguments + ["--socket", "socket"], in: folder)
+                return "\(run.code ?? -1) \(run.output)\(run.errors)"
+            }
+            #expect(try await ask("roads", "mode") == "0 car\n")
+            #expect(try await ask("roads", "mode", "foot") == "0 foot\n")
+            #expect(try await ask("capabilities").contains("positions are matched to roads, for walkers (waypost roads mode): yes\n"))
+            #expect(try await ask("capabilities", "--json").contains(#""map_match_mode":"foot""#))
+            #expect(try await ask("status", "--json").contains(#""mode":"foot""#))
+            #expect(tracker.process.errors.contains("positions are put on roads for foot (user "))
+            #expect(try await tracker.stop() == ProgramExit(code: 0))
+            let other = try await TrackerProcess(source: "sim:walk", in: folder)
+            #expect(try await ask("roads", "mode", "car").contains("matching: no road file is configured; name one as [matching] roads"))
+            #expect(try await ask("capabilities", "--json").contains("map_match_mode") == false)
+            #expect(try await other.stop() == ProgramExit(code: 0))
+        }
+
         /// What `status` says of the file and of the road must fit together.
         @Test func saysThatItGoesOnWithTheRoadsThatItHasRead() async throws {
             let folder = try await folder("[matching]\nroads = \"street.roads\"\nenabled = true\n")

@@ -69,6 +69,21 @@ import WaypostControl
         #expect(text.contains { $0.contains("2026-02-28 11:59:00  exit Yard") })
     }
 
+    @Test func namesTheRoadWhilePositionsArePutOnRoads() {
+        let matched =
+            #"{"class":"MATCHED","position":{"mode":3,"lat":47.378,"lon":8.54},"confidence":0.97,"offset_m":3,"#
+            + #""road":{"way_id":7,"name":"Hauptstraße","class":"primary","oneway":false,"speed_kmh":50}}"#
+        let lost = #"{"class":"LOST","reason":"no_fix","detail":"the receiver has no fix"}"#
+        let road = "on Hauptstraße (primary, 50"
+        func shows(_ lines: [String], _ words: String) -> Bool {
+            MonitorPictureTests.picture(MonitorPictureTests.lines + lines, columns: 80, rows: 24).contains { $0.text.contains(words) }
+        }
+        #expect(shows([matched], road) && !shows([matched, #"{"class":"MATCHED"}"#], road))
+        #expect(shows([#"{"class":"MATCHED"}"#], "off the roads") && !shows([], "off the roads") && !shows([matched, lost], road))
+        let reduced = #"{"class":"AUTHORISATION_CHANGE","level":"reduced","scope":"always"}"#
+        #expect(!shows([matched, reduced], road))
+    }
+
     /// A number that is cut off looks like a smaller one.
     @Test func showsANumberWhole() {
         let status = MonitorPictureTests.lines[0].replacing(#""sent":40,"#, with: #""sent":40000,"#)

@@ -6,5 +6,5 @@ struct RoadsCommand: ParsableCommand {
         commandName: "roads",
         abstract: "Make a road file of an extract of OpenStreetMap, and show what one holds.",
         discussion: "Example: waypost roads build berlin.osm.pbf berlin.roads",
-        subcommands: [RoadsBuildCommand.self, RoadsInfoCommand.self])
+        subcommands: [RoadsBuildCommand.self, RoadsInfoCommand.self, RoadsModeCommand.self])
 }
