@@ -41,13 +41,13 @@ const handlers = {
   status(report, lateness = 0) {
     const isFirst = !state.report;
     const wasToday = !isFirst && isToday();
-    const [hadTiles, wasPrivate, stood] = [state.report?.tiles, state.status.privacy?.withheld, state.status.following?.stationary];
+    const [wasPrivate, stood] = [state.status.privacy?.withheld, state.status.following?.stationary];
     state.report = report;
     state.status = report.status;
     state.isOwner = report.visitor === "owner";
     noteAge(report.age ?? report.status.last_age, lateness);
     units.setDisplay(settings.units || report.status.display?.units, report.status.display?.time_zone);
-    if (report.tiles !== hadTiles) map.setTiles(report.tiles);
+    map.setGround(report);
     const { position, privacy, last, last_age: lastAge } = report.status;
     if (privacy?.withheld && !position) withhold();
     else if (position) { if (!state.position || state.lost) take(position, lateness + 1000 * (report.age ?? 0)); }
@@ -76,6 +76,7 @@ const handlers = {
   },
   matched({ position, confidence, road }, lateness) {
     state.road = position && confidence >= 0.5 ? road : undefined;
+    map.setRoad(state.road?.way_id);
     if (settings.shown === "raw") return;
     if (position && (confidence >= 0.5 || settings.shown === "matched")) take(position, lateness);
     else if (settings.shown !== "matched" && state.raw?.mode > 1) take(state.raw, lateness);
@@ -125,12 +126,14 @@ function lose(last, age) {
     noteAge(age);
   }
   map.lose(state.position);
+  map.setRoad();
   showNumbers();
 }
 
 function withhold() {
   [state.position, state.lost, state.age, state.raw, state.road] = [undefined, false, undefined];
   map.indicator.withhold();
+  map.setRoad();
   if (state.status.privacy?.private !== false) { map.clearTrack(); [state.events, state.stops] = [[], []]; listEvents(); }
   showPosition(undefined);
   listFences();
@@ -355,4 +358,4 @@ $("first").remove();
 if (first.status) handlers.status(first, performance.now() - (performance.getEntriesByType("navigation")[0]?.responseStart ?? 0));
 new Stream(handlers);
 map.begin(await leaflet, $("map"));
-if (state.report?.tiles) map.setTiles(state.report.tiles);
+if (state.report) map.setGround(state.report);

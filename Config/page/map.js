@@ -2,7 +2,7 @@
 import { PositionIndicator } from "./indicator.js";
 import { Graticule, Tiles } from "./base.js";
 import { Track } from "./track.js";
-import { stopWords } from "./panel.js";
+import { make, stopWords } from "./panel.js";
 import * as units from "./units.js";
 
 const speedSteps = [3, 8, 14, 22]; // m/s
@@ -50,7 +50,7 @@ export class TrackMap {
     this.#refineSoon();
   }
   indicator = new PositionIndicator();
-  #canvas; #zooms = false;
+  #canvas; #zooms = false; #ground; #way;
 
   get follows() { return this.#follows; }
   get track() { return this.#track; }
@@ -62,7 +62,16 @@ export class TrackMap {
     base.attach(this.#map, this.#L);
     base.theme(document.documentElement.dataset.theme);
   }
-  setTiles(address) { if (address) this.setBase(new Tiles(address)); }
+  /** What lies below: tiles of the owner's server, the roads of the tracker's road file, or a grid. */
+  async setGround({ tiles, ground }) {
+    const key = tiles || ground?.version;
+    if (!this.#map || key === this.#ground) return;
+    this.#ground = key;
+    const base = tiles ? new Tiles(tiles) : ground ? new (await import("./roads.js")).Roads(ground, this.#way) : new Graticule();
+    if (key === this.#ground) this.setBase(base);
+  }
+  /** The road on which the device is: the number of its way, or undefined. */
+  setRoad(way) { this.#way = way; this.#base?.highlight?.(way); }
 
   theme(name) {
     this.#base?.theme(name);
@@ -385,14 +394,6 @@ function* bySpeed(points) {
   if (run.length > 1) yield [Math.max(step, 0), run];
 }
 
-/** A node with a text: never HTML, whatever a name says. */
-function text(words) {
-  const node = document.createElement("span");
-  node.textContent = words;
-  return node;
-}
-function lines(words) {
-  const node = document.createElement("div");
-  for (const line of words.filter(Boolean)) node.append(Object.assign(document.createElement("div"), { textContent: line }));
-  return node;
-}
+// Text is never HTML, whatever a name says.
+const text = (words) => make("span", {}, words);
+const lines = (words) => make("div", {}, ...words.filter(Boolean).map((line) => make("div", {}, line)));

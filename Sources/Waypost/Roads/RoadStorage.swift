@@ -4,6 +4,14 @@
 public protocol RoadStorage: AnyObject, Sendable {
     /// The whole file.
     var bytes: UnsafeRawBufferPointer { get }
+
+    /// Gives back the memory of whole pages in a range that is not needed for now, if there is a file from which they can be read again.
+    func release(_ range: Range<Int>)
+}
+
+extension RoadStorage {
+    /// Nothing: there is no file.
+    public func release(_ range: Range<Int>) {}
 }
 
 /// The bytes of a road file in memory: a map that was made by hand, or read from somewhere else than a file.

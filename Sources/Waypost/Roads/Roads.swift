@@ -73,6 +73,12 @@ public final class Roads: Sendable {
         return !spots.isEmpty
     }
 
+    /// Tells this content from that of another road file: the checksum of the header, which has those of all sections.
+    package var fingerprint: UInt32 { storage.bytes.baseAddress?.little(12, UInt32.self) ?? 0 }
+
+    /// Gives back the memory of what was looked at; it is read again when it is needed.
+    package func releaseMemory() { storage.release(0..<storage.bytes.count) }
+
     // MARK: Records
 
     var edgeCount: Int { edges.count }

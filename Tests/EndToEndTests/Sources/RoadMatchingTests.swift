@@ -150,6 +150,37 @@ extension EndToEnd {
             #expect(try await page.tracker.stop() == ProgramExit(code: 0))
         }
 
+        /// The ground of the page's map: lines of roads where they are, for the owner alone.
+        @Test func givesTheRoadsToTheOwnersMap() async throws {
+            let folder = try await folder("")
+            let page = try await OpenPage(RoadMatchingTests.drive, in: folder, more: "[matching]\nroads = \"street.roads\"\n")
+            let state = try page.json("/api/v1/state")
+            let ground = try #require(state["ground"])
+            #expect(ground["notice"]?.string == "(c) OpenStreetMap contributors, ODbL 1.0, https://www.openstreetmap.org/copyright")
+            // The tile of 49.4 N 8.69 E, by OpenStreetMap's formula.
+            let path = "/api/v1/roads/14/8587/5598"
+            let answer = try page.get(path)
+            let tile = try page.json(path)
+            #expect(tile["class"]?.string == "ROADS" && tile["version"] == ground["version"] && tile["left_out"]?.int == 0)
+            let line = try #require(tile["lines"]?.array?[1].array?.first?.array)
+            let main = line.compactMap(\.int)
+            #expect(main.first == 7 && abs(main[1] - 4_027) <= 1 && abs(main[2] - 6_287) <= 1 && main[3] > 0 && main[4] == 0, "\(main)")
+            #expect(tile["lines"]?.array?.map { $0.array?.count ?? 0 } == [0, 1, 0, 1, 0, 0])
+            // Every browser asks again, and gets it once.
+            let tag = try #require(answer.headers["etag"])
+            #expect(try BrowserSocket.get(path, port: page.port, OpenPage.bearer, "If-None-Match: \(tag)").status == 304)
+            for odd in ["15/1/1", "14/-1/0", "14/1", "14/x/1", "9/512/0", "14/1/1/1", ""] {
+                #expect(try page.get("/api/v1/roads/\(odd)").status == 400, "\(odd)")
+            }
+            // The area of a file may be that around a home.
+            let guest = try await waypost("page", "share", "--hours", "1", "--socket", "socket", in: folder).output
+            let token = try #require(guest.trimmingCharacters(in: .whitespacesAndNewlines).components(separatedBy: "?token=").last)
+            #expect(try page.get(path, "Authorization: Bearer \(token)").status == 403)
+            let shown = try page.json("/api/v1/state", "Authorization: Bearer \(token)")
+            #expect(shown["class"]?.string == "STATE" && shown["ground"] == nil)
+            #expect(try await page.tracker.stop() == ProgramExit(code: 0))
+        }
+
         @Test func changesTheModeWhileItRuns() async throws {
             let folder = try await folder("[matching]\nroads = \"street.roads\"\nenabled = true\n")
             let tracker = try await TrackerProcess(

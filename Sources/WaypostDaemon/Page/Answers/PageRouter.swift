@@ -46,6 +46,9 @@ struct PageRouter: Sendable {
         case "/api/v1/destinations", "/api/v1/doctor", "/api/v1/gpx", "/api/v1/logs", "/metrics", "/healthz":
             guard visitor.isOwner else { return .error(403, "a link for guests does not show this") }
             return await ownersAnswer(request)
+        case let path where path.hasPrefix(PageRouter.roadTiles):
+            guard visitor.isOwner else { return .error(403, "a link for guests does not show this") }
+            return await roadTile(request)
         case let path where path.hasPrefix(logs):
             guard visitor.isOwner else { return .error(403, "a link for guests does not show this") }
             return await logFile(named: String(path.dropFirst(logs.count)))
@@ -97,6 +100,7 @@ struct PageRouter: Sendable {
 
     private func stateEvent(_ status: StatusReport, for visitor: PageVisitor, isResumed: Bool?) async -> ServerSentEvent {
         let sky = status.privacy?.isWithheld == true ? nil : await reporter.manager.sky
+        let ground = await ground(for: visitor)
         var text = TextBuffer(capacity: 2_048)
         text.appendJSON { json in
             json.object { json in
@@ -108,6 +112,7 @@ struct PageRouter: Sendable {
                 if case .guest(let end) = visitor { json.member("until", end) }
                 json.member("resumed", isResumed)
                 if !settings.tiles.isEmpty { json.member("tiles", settings.tiles) }
+                if let ground { PageRouter.write(ground: ground, to: &json) }
                 json.member("status") { status.writeElement(to: &$0) }
                 if let sky {
                     var line = TextBuffer(capacity: 1_024)

@@ -35,7 +35,7 @@ def check(what, holds, detail=""):
 class Tracker:
     """The real tracker on a simulated drive, in a folder of its own."""
 
-    def __init__(self, folder, programs):
+    def __init__(self, folder, programs, source="sim:city", more=""):
         self.folder = folder
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
@@ -47,9 +47,9 @@ class Tracker:
                  "geometry": {"type": "Point", "coordinates": [7.75, 46.95]}}
         (folder / "fences.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": [fence]}))
         (folder / "w.toml").write_text(
-            f'[map]\nlisten = "127.0.0.1:{self.port}"\ntoken_file = "{token}"\n[geofences]\nfile = "{folder}/fences.geojson"\nrule = "exact"\n')
+            f'[map]\nlisten = "127.0.0.1:{self.port}"\ntoken_file = "{token}"\n[geofences]\nfile = "{folder}/fences.geojson"\nrule = "exact"\n{more}')
         self.process = subprocess.Popen(
-            [programs / "waypostd", "--config", folder / "w.toml", "--source", "sim:city", "--state", folder / "state", "--log",
+            [programs / "waypostd", "--config", folder / "w.toml", "--source", source, "--state", folder / "state", "--log",
              folder / "log", "--socket", folder / "socket"], stderr=(folder / "errors").open("w"))
         self.address = f"http://127.0.0.1:{self.port}/?token={TOKEN}"
         for _ in range(200):
@@ -154,6 +154,7 @@ def main():
             browser.driver.quit()
             tracker.process.wait(20)
         check("no token in the tracker's messages", TOKEN not in (tracker.folder / "errors").read_text())
+    prove_roads(programs)
     sys.exit(1 if failures else 0)
 
 
@@ -270,6 +271,71 @@ def prove_sleep(tracker, browser):
     gap = browser.eventually("""const times = waypost.track.points.map((point) => point[0]).slice(-200);
         return times.length > 2 && Math.max(...times.slice(1).map((time, index) => time - times[index])) < 60000""", 10)
     check("and afterwards it is live, and the track has no hole", took is not None and gap is not None, f"{before} points before")
+
+
+STREETS = """n1 x8.69 y49.4
+n2 x8.706 y49.4
+n3 x8.706 y49.41
+n4 x8.69 y49.4006
+n5 x8.704 y49.4006
+w7 Thighway=primary,name=Hauptstra%df%e Nn1,n2
+w8 Thighway=residential,name=Gartenweg Nn2,n3
+w9 Thighway=service Nn4,n5
+"""
+
+
+def prove_roads(programs):
+    """The ground from the road file: each road where it is, the one that the device is on marked, in each theme; and none for guests."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "streets.opl").write_text(STREETS)
+        subprocess.run([programs / "waypost", "roads", "build", folder / "streets.opl", folder / "streets.roads"], check=True, stdout=subprocess.DEVNULL)
+        with (folder / "drive.gpx").open("w") as drive:
+            subprocess.run([programs / "waypost", "route", folder / "streets.roads", "--from", "49.4,8.7035", "--to", "49.404,8.706"], check=True, stdout=drive)
+        tracker = Tracker(folder, programs, f"route:{folder}/drive.gpx?speed=8&noise=2", f'[matching]\nroads = "{folder}/streets.roads"\n')
+        browser = Browser()
+        try:
+            browser.driver.get(tracker.address)
+            # The colour of the ground at a place, as the canvas has it.
+            ground = """const at = (lat, lon) => { const c = document.querySelector('canvas.roads'); if (!c) return 'no ground';
+                const p = waypost.map.latLngToContainerPoint([lat, lon]), r = c.getBoundingClientRect(), b = waypost.map.getContainer().getBoundingClientRect();
+                const scale = c.width / r.width, d = c.getContext('2d').getImageData(Math.round((p.x + b.left - r.left) * scale), Math.round((p.y + b.top - r.top) * scale), 1, 1).data;
+                return d[3] < 255 ? 'clear' : '#' + [...d].slice(0, 3).map((v) => v.toString(16).padStart(2, '0')).join(''); };
+                const named = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+                const [main, lane, side, field] = [at(49.4, 8.7032), at(49.4006, 8.7032), at(49.401, 8.706), at(49.4003, 8.7032)];"""
+            browser.run("localStorage.setItem('waypost', JSON.stringify({ theme: 'light' })); location.reload()")
+            marked = browser.eventually(ground + "return main === named('--road-now') && lane === named('--road') && side === named('--road') && field === 'clear'", 30)
+            check("the map shows the roads where they are, and the one that the device is on", marked is not None,
+                  "" if marked is not None else str(browser.run(ground + "return [main, lane, side, field]")))
+            turned = browser.eventually(ground + "return main === named('--road-main') && side === named('--road-now')", 40)
+            check("after a turn the other one is marked", turned is not None, "" if turned is not None else str(browser.run(ground + "return [main, side]")))
+            check("the map says whose it is", browser.run("return document.getElementById('map').textContent").count("OpenStreetMap contributors, ODbL") == 1)
+            seen = []
+            for theme in ("dark", "night"):
+                browser.run(f"localStorage.setItem('waypost', JSON.stringify({{ theme: '{theme}' }})); location.reload()")
+                if browser.eventually(ground + "return lane === named('--road')", 20) is not None:
+                    seen.append(browser.run(ground + "return lane"))
+            check("in each theme", len(set(seen)) == 2, str(seen))
+            browser.run("waypost.map.setView([49.4, 8.7], 9, { animate: false })")
+            far = browser.eventually(ground + "return main === 'clear'", 10)
+            check("far away there are none", far is not None)
+            browser.run("for (let zoom = 10; zoom <= 19; zoom += 1) setTimeout(() => waypost.map.setView([49.4, 8.7], zoom, { animate: false }), 300 * (zoom - 9))")
+            time.sleep(5)
+            messages = [entry["message"] for entry in browser.driver.get_log("browser") if entry["level"] == "SEVERE"]
+            check("without an error or a violation", not messages, "; ".join(messages)[:300])
+            tiles = [message["params"]["request"]["url"] for message in log(browser) if message["method"] == "Network.requestWillBeSent"
+                     and "/api/v1/roads/" in message["params"]["request"]["url"]]
+            check("few tiles are asked for", 0 < len(tiles) < 150, f"{len(tiles)}")
+            link = subprocess.run([programs / "waypost", "page", "share", "--hours", "1", "--socket", folder / "socket"], check=True, capture_output=True, text=True).stdout
+            browser.driver.delete_all_cookies()
+            browser.driver.get(link.strip().splitlines()[-1])
+            browser.eventually("return window.waypost?.state.position")
+            time.sleep(2)
+            check("a guest's map has none", browser.run("return !document.querySelector('canvas.roads') && waypost.state.report.visitor === 'guest'"))
+        finally:
+            tracker.process.terminate()
+            browser.driver.quit()
+            tracker.process.wait(20)
 
 
 def prove_strangers(tracker, browser):

@@ -27,8 +27,19 @@ public enum RoadFileContract {
     /// - It opens, or the error says why not; nothing that is asked of it ends the program or takes for ever.
     /// - Every fix gets an answer, in order; a match has a confidence of 0 to 1.
     /// - A route has a start and an end, and takes some time.
+    /// - A drawing of a tile has no more points than it may have.
     public static func violations(reading input: [UInt8]) -> [Violation] {
         violations(opening: input) + violations(opening: mended(input))
+    }
+
+    /// The tiles of the first place, those of every zoom, and one at the edge of the Earth.
+    private static func tiles(around places: [Coordinate]) -> [RoadTile] {
+        guard let place = places.first else { return [] }
+        return RoadTile.zooms.flatMap { zoom in
+            let count = 1 << zoom
+            let column = min(Int((place.longitudeDegrees + 180) / 360 * Double(count)), count - 1)
+            return [RoadTile(zoom: zoom, column: column, row: count / 3), RoadTile(zoom: zoom, column: count - 1, row: 0)].compactMap { $0 }
+        }
     }
 
     private static func violations(opening file: [UInt8]) -> [Violation] {
@@ -43,6 +54,12 @@ public enum RoadFileContract {
             if let place { places.append(place) }
         }
         var violations: [Violation] = []
+        for tile in tiles(around: places) {
+            let counts = roads.drawing(of: tile).lines.joined().map(\.points.count)
+            if counts.dropLast().reduce(0, +) > RoadDrawing.greatestPointCount {
+                violations.append(Violation("a drawing of \(counts.count) lines with too many points"))
+            }
+        }
         for mode in TravelMode.allCases {
             if let route = try? roads.route([places[0], places[places.count - 1]], mode: mode) {
                 if route.coordinates.isEmpty || !(route.seconds >= 0 && route.lengthMetres >= 0) {
