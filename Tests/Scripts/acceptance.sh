@@ -365,8 +365,8 @@ beaten() { (($(beats) >= $1)); }
 
 # -- One after the other: several of them measure time.
 
-for part in dispatch sharing access; do source "Tests/Scripts/acceptance-$part.sh"; done
-rows=(S1 S2 S3 S4 S7 S8 S9 S11 S13 S15 S17 S18 S19 S22 S24 S25 N1 N3 N5 N8 N9 N10 N11 N14 N16)
+for part in dispatch sharing access roads; do source "Tests/Scripts/Acceptance/$part.sh"; done
+rows=(S1 S2 S3 S4 S7 S8 S9 S10 S11 S13 S15 S17 S18 S19 S22 S24 S25 N1 N3 N5 N8 N9 N10 N11 N14 N16)
 (($# == 0)) || rows=("$@")
 good=0
 port=$((20000 + $$ % 20000))

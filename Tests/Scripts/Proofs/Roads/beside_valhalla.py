@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 """What map matching costs, beside Valhalla in the same run: processor time and memory for a fix, size, building and opening of the map.
 
-Usage: roads_beside_valhalla.py WAYPOST DATA [VALHALLA]
+Usage: Tests/Scripts/Proofs/Roads/beside_valhalla.py WAYPOST DATA [VALHALLA]
   WAYPOST   the release build of the command
   DATA      AREA.osm.pbf, and beside it AREA/NAME.sSIGMA.iINTERVAL.gpx, NAME being drive* or foot*
-  VALHALLA  the unpacked wheel: pip download --no-deps --only-binary :all: --python-version 3.12 --platform manylinux_2_28_x86_64
-            pyvalhalla==3.9.1, and unzip
+  VALHALLA  the unpacked wheel, see valhalla.py
 Needs nothing else. Times are of the processor, user and system: of a whole track, less those of a track of one fix.
 """
-import glob, http.client, json, os, re, subprocess, sys, tempfile, time, xml.etree.ElementTree as XML
+import glob, json, os, re, subprocess, sys, tempfile, time
+
+from valhalla import Valhalla, fixes
 
 waypost, data = sys.argv[1:3]
-valhalla = sys.argv[3] if len(sys.argv) > 3 else None
+wheel = sys.argv[3] if len(sys.argv) > 3 else None
 work = tempfile.mkdtemp()
 
 
@@ -23,11 +24,6 @@ def run(command, output=subprocess.DEVNULL):
     if status:
         sys.exit(f"{command}: status {status}")
     return usage.ru_utime + usage.ru_stime, time.perf_counter() - began, usage.ru_maxrss / 1_000
-
-
-def fixes(path):
-    points = XML.parse(path).getroot().iter("{http://www.topografix.com/GPX/1/1}trkpt")
-    return [(float(p.get("lat")), float(p.get("lon")), p.find("{*}time").text) for p in points]
 
 
 def of(mode, interval, area):
@@ -71,64 +67,26 @@ def add(before, spent, count, peak):
 
 
 def theirs(area, rows):
-    sys.path.insert(0, valhalla)
-    programs = f"{valhalla}/valhalla/bin"
-    tiles, settings = f"{work}/tiles-{area}", f"{work}/{area}.json"
-    made = subprocess.run([sys.executable, f"{valhalla}/valhalla/valhalla_build_config.py", "--mjolnir-tile-dir", tiles],
-                          capture_output=True, text=True)
-    config = json.loads(made.stdout)
-    port = 18_000 + os.getpid() % 2_000
-    config["httpd"]["service"]["listen"] = f"tcp://127.0.0.1:{port}"
-    for name in ("loopback", "interrupt"):
-        config["httpd"]["service"][name] = f"ipc://{work}/{area}-{name}"
-    for name in ("loki", "thor", "odin"):
-        config[name]["service"]["proxy"] = f"ipc://{work}/{area}-{name}"
-    config["mjolnir"]["concurrency"] = 1
-    config["service_limits"]["trace"]["max_shape"] = 100_000
-    config["service_limits"]["trace"]["max_distance"] = 1e7
-    json.dump(config, open(settings, "w"))
-    seconds, wall, memory = run([f"{programs}/valhalla_build_tiles", "-c", settings, f"{data}/{area}.osm.pbf"])
-    size = sum(os.path.getsize(p) for p in glob.glob(f"{tiles}/**/*.gph", recursive=True))
-    print(f"{area}: Valhalla built in {wall:.2f} s with {memory:.0f} MB, {size} bytes")
-    server = subprocess.Popen([f"{programs}/valhalla_service", settings, "1"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        def ticks():
-            fields = open(f"/proc/{server.pid}/stat").read().rpartition(")")[2].split()
-            return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-        def ask(points, costing):
-            body = dict(shape=[dict(lat=p[0], lon=p[1]) for p in points], costing=costing, shape_match="map_snap",
-                        filters=dict(attributes=["edge.way_id", "matched.point", "matched.edge_index"], action="include"))
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
-            connection.request("POST", "/trace_attributes", json.dumps(body), {"Content-Type": "application/json"})
-            return connection.getresponse().read()
-
-        for _ in range(100):
-            try:
-                ask(fixes(of("drive", 30, area)[0])[:2], "auto")
-                break
-            except OSError:
-                time.sleep(0.1)
+    server = Valhalla(wheel, f"{data}/{area}.osm.pbf", work)
+    seconds, wall, memory = run(server.building)
+    print(f"{area}: Valhalla built in {wall:.2f} s with {memory:.0f} MB, {server.byte_count} bytes")
+    with server:
+        server.ask(fixes(of("drive", 30, area)[0])[:2], "auto")
         for name, costing in (("drive", "auto"), ("foot", "pedestrian")):
             for interval in (1, 5, 30):
                 tracks = [fixes(path) for path in of(name, interval, area)]
-                began = ticks()
+                began = server.seconds
                 for points in tracks:
-                    ask(points, costing)
-                spent = ticks() - began
-                peak = int(re.search(r"VmHWM:\s+(\d+)", open(f"/proc/{server.pid}/status").read())[1]) / 1_000
+                    server.ask(points, costing)
                 row = rows.setdefault((name, interval), {})
-                row["Valhalla"] = add(row.get("Valhalla"), spent, sum(map(len, tracks)), peak)
-    finally:
-        server.terminate()
-        server.wait()
+                row["Valhalla"] = add(row.get("Valhalla"), server.seconds - began, sum(map(len, tracks)), server.peak_megabytes)
 
 
 rows = {}
 for pbf in sorted(glob.glob(f"{data}/*.osm.pbf")):
     area = os.path.basename(pbf).removesuffix(".osm.pbf")
     own(area, rows)
-    if valhalla:
+    if wheel:
         theirs(area, rows)
 print("\n| track | interval, s | fixes | waypost, us each | MB | Valhalla, us each | MB |\n|---|---|---|---|---|---|---|")
 for (name, interval), row in rows.items():
