@@ -8,7 +8,7 @@ public enum PositioningUpdate: Sendable, Equatable {
     /// A new raw position (`didUpdate`).
     case position(Position)
     /// The last raw position on its road, nil off the roads; after each ``position(_:)`` while positions are matched (`didUpdate`).
-    case matched(MatchedPosition?)
+    indirect case matched(MatchedPosition?)
     /// A significant change, or the stored position for a new listener; only for listeners that asked for these.
     case significantChange(SignificantChange)
     /// The device came to rest, or moves again.
