@@ -14,6 +14,7 @@ struct Tracker {
     let configuration: Configuration
     /// The keys of an earlier configuration file that a later one replaces, one per line.
     let replacements: [String]
+    /// The state folder, as named.
     let stateFolder: String
     let stays: Bool
     /// Who may know the position.
@@ -34,12 +35,12 @@ struct Tracker {
         let upkeep = LogUpkeep(recorder: archivist, logger: logger)
         await upkeep.recoverTracks(how: "recovered")
 
-        let privacy = PrivacyStore(folder: stateFolder)
+        let privacy = PrivacyStore(folder: kept)
         // Every part that shows a position gets it from the manager, and the manager gets it from here.
         let gate = try makeGate(privacy)
-        let source = PrivateSource(configuration.positionSource(stateFolder: stateFolder), gate: gate)
+        let source = PrivateSource(configuration.positionSource(stateFolder: kept), gate: gate)
         let privacySecret = privacy.secretText
-        let lastPosition = LastPosition(folder: stateFolder)
+        let lastPosition = LastPosition(folder: kept)
         let logFolder = LogFolder(path: configuration.log.directory)
         let erased = logFolder.erasedStretches(logger: logger)
         let stored = lastPosition.load(through: gate, erased: erased, logger: logger)
@@ -49,9 +50,9 @@ struct Tracker {
             await manager.matchPositions(with: PrivateMatcher(roads, behind: source), onlyOnNeed: !matchesAlways)
             if matchesAlways { await roads.look() }
         }
-        let clock = ConfirmedClock(folder: stateFolder, logger: logger)
+        let clock = ConfirmedClock(folder: kept, logger: logger)
         let dispatches = await DispatchService.open(
-            configuration, stateFolder: stateFolder, secrets: secrets, time: clock, isSilent: privacy.isPrivate, logger: logger)
+            configuration, stateFolder: kept, secrets: secrets, time: clock, isSilent: privacy.isPrivate, logger: logger)
         let logReporter = LogReporter(upkeep: upkeep, clock: clock, logger: logger) {
             dispatches.noteWaiting()
         } noteDeleting: {
@@ -63,16 +64,16 @@ struct Tracker {
         let follower = PositionFollower(
             configuration.selection, log: log, hold: await manager.hold(nil, reason: "tracker"), store: lastPosition,
             stored: stored, logger: logger)
-        let access = AccessKeeper(policy, stateFolder: stateFolder, logger: logger)
+        let access = AccessKeeper(policy, stateFolder: kept, logger: logger)
         let reduced = ReducedPositions(
-            folder: stateFolder, erased: erased, isPrivate: privacy.isPrivate, logger: logger)
+            folder: kept, erased: erased, isPrivate: privacy.isPrivate, logger: logger)
         let doors = AccessPolicy.Door.all(of: configuration)
         let watches = WatchBroadcaster(stored: stored, access: access, reduced: reduced)
         let wakes = WakeKeeper(
-            folder: stateFolder, access: access, reduced: reduced, hold: await manager.hold(nil, reason: "programs to wake"),
+            folder: kept, access: access, reduced: reduced, hold: await manager.hold(nil, reason: "programs to wake"),
             erased: erased, logger: logger)
         let page = PageService(
-            configuration.map, stateFolder: stateFolder, controlSocket: configuration.control.socket, secrets: secrets, logger: logger)
+            configuration.map, stateFolder: kept, controlSocket: configuration.control.socket, secrets: secrets, logger: logger)
         let events = EventLog(recorder, logger: logger)
         let fences = FenceWatcher(
             keeper: try makeKeeper(), recorder: recorder, events: events, watches: watches, page: page.live,
@@ -98,7 +99,7 @@ struct Tracker {
             manager: manager, source: source, roads: roads, search: search, recorder: recorder, log: log, logged: logReporter,
             events: events,
             fences: fences.keeper,
-            dispatches: dispatches, state: stateWatch, clock: clock, logFolder: configuration.log.directory, stateFolder: stateFolder,
+            dispatches: dispatches, state: stateWatch, clock: clock, logFolder: configuration.log.directory, stateFolder: kept,
             configurationFile: surroundings.configurationFile, replacements: replacements, display: configuration.display,
             tellsCoarsePlace: configuration.privacy.inside == .coarse, watches: watches, sharing: sharing, page: page,
             accessKeeper: access, wakes: wakes, doors: doors)
@@ -201,6 +202,9 @@ struct Tracker {
 
     // MARK: - Parts
 
+    /// The folder of what it keeps.
+    private var kept: String { DefaultPaths.kept(inState: stateFolder) }
+
     private func positioningSettings(stored: Position?) -> PositioningManager.Settings {
         var settings = PositioningManager.Settings()
         settings.storedPosition = stored
@@ -222,6 +226,9 @@ struct Tracker {
         do {
             let recorder = try TrackRecorder(folder: folder, configuration: settings)
             for file in recorder.oddFiles { logger.error("\(file.words)") }
+            if Syscalls.letsOthersIn(folder) {
+                logger.warning("\(folder): other users may enter it, and see when positions are written: chmod o-rwx \(shellWord(folder))")
+            }
             return recorder
         } catch {
             guard configuration.log.isOff else { throw DaemonFailure(error) }
@@ -243,9 +250,9 @@ struct Tracker {
     }
 
     private func makeKeeper() throws(DaemonFailure) -> GeofenceKeeper {
-        var settings = GeofenceKeeper.Settings(path: configuration.geofences.file, stateFolder: stateFolder)
+        var settings = GeofenceKeeper.Settings(path: configuration.geofences.file, stateFolder: kept)
         if fencesAreDownloaded {
-            settings.path = FenceDownload.path(in: stateFolder)
+            settings.path = FenceDownload.path(in: kept)
             settings.isAwaited = true
         }
         settings.rule = configuration.geofences.rule
@@ -260,7 +267,7 @@ struct Tracker {
 
     private func makeDownload() throws(DaemonFailure) -> FenceDownload? {
         guard fencesAreDownloaded else { return nil }
-        var settings = FenceDownload.Settings(url: configuration.geofences.url, folder: stateFolder)
+        var settings = FenceDownload.Settings(url: configuration.geofences.url, folder: kept)
         settings.refresh = configuration.geofences.refresh
         do { return try FenceDownload(settings) } catch { throw DaemonFailure(.failed, "the fences' download: \(error.description)") }
     }

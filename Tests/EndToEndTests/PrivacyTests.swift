@@ -88,7 +88,7 @@ extension EndToEnd {
             try folder.write(fences, to: "w.toml")
             let first = [Program.waypostd.path, "--source", "nmea:in.nmea", "--config", "w.toml"] + TrackerProcess.options
             #expect(try await finish(first, in: folder).code == 0)
-            #expect(FileManager.default.fileExists(atPath: folder.path("state/last-position")))
+            #expect(FileManager.default.fileExists(atPath: folder.path("state/kept/state/last-position")))
 
             let zone = "\(epoch.coordinate.latitudeDegrees), \(epoch.coordinate.longitudeDegrees)"
             try folder.write(fences + "[privacy]\nzones = [\"home: \(zone), 200 m\"]\n", to: "w.toml")
@@ -103,7 +103,7 @@ extension EndToEnd {
             #expect(object["privacy"]?["withheld"]?.bool == hasFix)
             if hasFix { #expect(object["fences"]?["count"]?.int == 1 && object["fences"]?["inside"] == nil) }
             #expect(watcher.positions.isEmpty)
-            #expect(!FileManager.default.fileExists(atPath: folder.path("state/last-position")))
+            #expect(!FileManager.default.fileExists(atPath: folder.path("state/kept/state/last-position")))
             fifo.close()
             _ = try await tracker.stop()
         }
@@ -131,26 +131,27 @@ extension EndToEnd {
         @Test func keepsTheSecretOfItsZonesToItself() async throws {
             let folder = try TestFolder()
             try folder.write(receiver.epoch(0).text, to: "in.nmea")
-            func secret() throws -> String { try folder.text("state/privacy-secret") }
+            func secret() throws -> String { try folder.text("state/kept/state/privacy-secret") }
             let plain = [Program.waypostd.path, "--source", "nmea:in.nmea"] + TrackerProcess.options
             // Who has no zone needs no secret, whatever became of it.
             #expect(try await finish(plain, in: folder).code == 0)
             #expect(throws: (any Error).self) { try secret() }
-            try folder.write("oops", to: "state/privacy-secret")
+            try folder.write("oops", to: "state/kept/state/privacy-secret")
             #expect(try await finish(plain, in: folder).code == 0)
             #expect(try secret() == "oops")
-            try FileManager.default.removeItem(atPath: folder.path("state/privacy-secret"))
+            try FileManager.default.removeItem(atPath: folder.path("state/kept/state/privacy-secret"))
             try folder.write("[privacy]\nzones = [\"home: 52.51702, 13.38886, 250 m\"]\n", to: "zones.toml")
             let zoned = plain + ["--config", "zones.toml"]
             #expect(try await finish(zoned, in: folder).code == 0)
             let first = try secret()
             #expect(first.count == 33)
             #expect(
-                try FileManager.default.attributesOfItem(atPath: folder.path("state/privacy-secret"))[.posixPermissions] as? Int == 0o600)
+                try FileManager.default.attributesOfItem(atPath: folder.path("state/kept/state/privacy-secret"))[.posixPermissions] as? Int
+                    == 0o600)
             #expect(try await finish(zoned, in: folder).code == 0)
             #expect(try secret() == first)
             // Another one would move the holes: rather no tracker than that.
-            try folder.write("oops", to: "state/privacy-secret")
+            try folder.write("oops", to: "state/kept/state/privacy-secret")
             let refused = try await finish(zoned, in: folder)
             #expect(refused.code == 65 && refused.complaints.count == 1)
         }

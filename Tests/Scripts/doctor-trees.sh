@@ -44,7 +44,7 @@ well() {
     file /etc/passwd 'waypost:x:990:990::/nonexistent:/usr/sbin/nologin\n'
     file /etc/group 'dialout:x:20:waypost\n'
     file /etc/waypost/waypost.toml '[[source]]\nurl = "serial:///dev/ttyAMA0?baud=9600"\n'
-    file /var/lib/waypost/baud-rates '9600 /dev/ttyAMA0\n'
+    file /var/lib/waypost/kept/state/baud-rates '9600 /dev/ttyAMA0\n'
     file /commands/df 'Filesystem 1024-blocks Used Available Capacity Mounted on\n/dev/root 29000000 1 28000000 1%% /\n'
     status '"state":"fix"'
     link /etc/systemd/system/sysinit.target.wants/systemd-timesyncd.service /lib/systemd/system/systemd-timesyncd.service
@@ -81,7 +81,7 @@ diagnosed console "sudo sed -i 's|console=ttyAMA0,115200 \*||' /boot/firmware/cm
 well && file /boot/firmware/config.txt '[all]\nenable_uart=1\n' && diagnosed uart 'dtoverlay=disable-bt'
 well && program 650 ModemManager /dev/ttyAMA0 && diagnosed modemmanager 'sudo systemctl disable --now ModemManager.service'
 well && program 900 minicom /dev/ttyAMA0 && diagnosed readers 'sudo kill 900'
-well && file /var/lib/waypost/baud-rates '38400 /dev/ttyAMA0\n' && diagnosed baud "sudo sed -i 's|?baud=9600||'"
+well && file /var/lib/waypost/kept/state/baud-rates '38400 /dev/ttyAMA0\n' && diagnosed baud "sudo sed -i 's|?baud=9600||'"
 well && file /etc/default/gpsd 'DEVICES="/dev/ttyAMA0"\n'
 link /etc/systemd/system/sockets.target.wants/gpsd.socket /lib/systemd/system/gpsd.socket
 diagnosed gpsd 'sudo systemctl disable --now gpsd.socket'

@@ -46,9 +46,10 @@ import WaypostSystem
     @Test(.enabled(if: getuid() == 0, "gives files to other users")) func findsFilesOfRootInTheServicesFolders() throws {
         let system = try FakeSystem()
         try system.write("[Service]\nUser=waypost\n", to: "/lib/systemd/system/waypostd.service")
-        let files = ["/var/lib/waypost/last-position", "/var/log/waypost/journal/.sequence"]
+        let files = ["/var/lib/waypost/kept/state/last-position", "/var/log/waypost/journal/.sequence"]
         for name in files { try system.write("x", to: name) }
-        let folders = ["/var/lib/waypost", "/var/log/waypost", "/var/log/waypost/journal"]
+        let state = ["/var/lib/waypost", "/var/lib/waypost/kept", "/var/lib/waypost/kept/state"]
+        let folders = state + ["/var/log/waypost", "/var/log/waypost/journal"]
         for name in files + folders { #expect(chown(system.path + name, 990, 990) == 0) }
         #expect(system.findings().filter { $0.check == "owner" }.isEmpty)
         #expect(chown(system.path + files[1], 0, 0) == 0)
@@ -198,18 +199,18 @@ import WaypostSystem
             command: "sudo systemctl disable --now ser2net.service"
         ) { try $0.addProcess(910, "ser2net", opens: "/dev/ttyACM0", unit: "ser2net.service") },
         Fault(
-            name: "a wrong speed", check: "baud", evidence: "/var/lib/waypost/baud-rates:1: 9600 /dev/serial0",
+            name: "a wrong speed", check: "baud", evidence: "/var/lib/waypost/kept/state/baud-rates:1: 9600 /dev/serial0",
             command: "sudo sed -i 's|?baud=4800||' /etc/waypost/waypost.toml"
         ) {
             try $0.moveToPins("[[source]]\nurl = \"serial:///dev/serial0?baud=4800\"\n")
-            try $0.write("9600 /dev/serial0\n", to: "/var/lib/waypost/baud-rates")
+            try $0.write("9600 /dev/serial0\n", to: "/var/lib/waypost/kept/state/baud-rates")
         },
         Fault(
-            name: "a wrong speed as a key", check: "baud", evidence: "/var/lib/waypost/baud-rates:1: 9600 /dev/serial0",
+            name: "a wrong speed as a key", check: "baud", evidence: "/var/lib/waypost/kept/state/baud-rates:1: 9600 /dev/serial0",
             command: #"sudo sed -i 's|^ *baud *= *4800|baud = "auto"|' /etc/waypost/waypost.toml"#
         ) {
             try $0.moveToPins("[[source]]\nurl = \"serial:///dev/serial0\"\nbaud = 4800\n")
-            try $0.write("9600 /dev/serial0\n", to: "/var/lib/waypost/baud-rates")
+            try $0.write("9600 /dev/serial0\n", to: "/var/lib/waypost/kept/state/baud-rates")
         },
         Fault(
             name: "framing errors", check: "baud", evidence: "/proc/tty/driver/ttyAMA:2: 0: uart:PL011", command: "?baud=115200"

@@ -25,7 +25,7 @@ final class FakeSystem {
             "[Service]\nUser=waypost\nSupplementaryGroups=dialout\n", to: "/usr/lib/systemd/system/waypostd.service")
         try link("/etc/systemd/system/multi-user.target.wants/waypostd.service", to: "/usr/lib/systemd/system/waypostd.service")
         try link("/etc/systemd/system/sysinit.target.wants/systemd-timesyncd.service", to: "/lib/systemd/system/systemd-timesyncd.service")
-        try makeFolder(above: "/var/lib/waypost/last-position")
+        try makeFolder(above: "/var/lib/waypost/kept/state/last-position")
         try addProcess(1, "systemd")
         try addProcess(700, "waypostd", opens: "/dev/ttyACM0", unit: "waypostd.service")
         try write("Uid:\t990\t990\t990\t990\nGid:\t990\t990\t990\t990\nGroups:\t20 990\nPPid:\t1\n", to: "/proc/700/status")

@@ -91,6 +91,43 @@ extension Syscalls {
         return stat(first.cName, &one) == 0 && lstat(second.cName, &other) == 0 && one.st_uid == other.st_uid
     }
 
+    /// Creates a folder that nobody else may enter, or shuts one that is there.
+    ///
+    /// Where the file system knows no permissions it stays as it is.
+    /// - Errors: something else, or a folder of a stranger, has its name.
+    public static func createShutFolder(_ path: String, in parent: String) throws(SystemError) {
+        if mkdir(path.cName, 0o700) == 0 { return }
+        guard errno == EEXIST else { throw SystemError(code: errno, operation: "create folder", path: path) }
+        guard isOwnFolder(path) else { throw SystemError.oddFile(path, "is not a folder") }
+        let owner = FileIdentity.owner(of: path)
+        guard owner == geteuid() || owner == FileIdentity.owner(of: parent) else {
+            throw SystemError.oddFile(path, "belongs to another user")
+        }
+        if isOpenToOthers(path) { _ = chmod(path.cName, 0o700) }
+    }
+
+    /// Writes over the beginning of a small file of this program's own, in place: no folder's time changes once it is there.
+    package static func overwrite(_ path: String, with bytes: [UInt8]) throws(SystemError) {
+        let descriptor = try open(path, O_WRONLY | O_CREAT, mode: 0o600, as: .own)
+        defer { close(descriptor) }
+        try writeAll(descriptor, bytes.span.bytes, at: 0, path: path)
+    }
+
+    /// Whether users who are neither its owner nor of its group may enter a folder, and those above it: they see then when a file in it is written.
+    public static func letsOthersIn(_ path: String) -> Bool {
+        var path = resolvingLinks(path)
+        while !path.isEmpty {
+            var status = stat()
+            guard stat(path.cName, &status) == 0, status.st_mode & 0o001 != 0 else { return false }
+            path = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+        }
+        return true
+    }
+
+    /// Removes an empty folder; returns false when there is something in it, or none.
+    @discardableResult
+    public static func removeEmptyFolder(_ path: String) -> Bool { rmdir(path.cName) == 0 }
+
     /// Changes the working folder.
     public static func enterFolder(_ path: String) throws(SystemError) {
         try retrying("enter", path: path) { chdir(path.cName) }

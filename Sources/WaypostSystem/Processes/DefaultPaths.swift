@@ -49,6 +49,14 @@ public struct DefaultPaths: Equatable, Sendable {
             }
     }
 
+    /// Where a tracker keeps its files, in its state folder: in a folder of a folder that nobody else may enter.
+    ///
+    /// So nobody else sees when a file is replaced: neither the state folder nor what is in it changes then, whoever may look into it.
+    public static func kept(inState folder: String) -> String { "\(folder)/\(keptName)/state" }
+
+    /// The name of the folder in a state folder that nobody else may enter.
+    package static let keptName = "kept"
+
     /// The control socket of the service.
     public static let serviceSocket = "/run/waypost/waypost.sock"
 

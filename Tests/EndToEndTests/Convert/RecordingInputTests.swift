@@ -146,7 +146,7 @@ extension EndToEnd {
             let command = "'\(Program.waypostd.path)' --source 'nmea:\(Package.drive)?speed=0' \(options) <&- >&- 2>&-"
             let run = try await finish(["sh", "-c", command], in: folder)
             #expect(run.code == 0)
-            for name in try folder.names(in: "log/journal") + folder.names(in: "state").map({ "../../state/" + $0 }) {
+            for name in try folder.names(in: "log/journal") + folder.names(in: "state/kept/state").map({ "../../state/kept/state/" + $0 }) {
                 let bytes = try? folder.text("log/journal/\(name)")
                 #expect(bytes?.contains("waypostd:") != true, "\(name)")
             }

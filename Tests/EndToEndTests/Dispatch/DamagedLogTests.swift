@@ -26,8 +26,8 @@ extension EndToEnd {
                 try folder.write(text, to: "w.toml")
                 try server.setMode(mode)
                 if run == 3 {
-                    for name in try folder.names(in: "state") where name.hasPrefix("outbox.sqlite") {
-                        try FileManager.default.removeItem(atPath: folder.path("state/" + name))
+                    for name in try folder.names(in: "state/kept/state") where name.hasPrefix("outbox.sqlite") {
+                        try FileManager.default.removeItem(atPath: folder.path("state/kept/state/" + name))
                     }
                     try FileManager.default.removeItem(atPath: folder.path("log/journal/.destinations"))
                 }

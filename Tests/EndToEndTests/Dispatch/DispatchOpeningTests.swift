@@ -53,7 +53,7 @@ extension EndToEnd {
             let fifo = try ReceiverFIFO("receiver", in: folder)
             try folder.writeGate(sendingTo: server.url)
             // A folder stands where the file should be.
-            let blocked = folder.path("state/outbox.sqlite")
+            let blocked = folder.path("state/kept/state/outbox.sqlite")
             try FileManager.default.createDirectory(atPath: blocked + "/in-the-way", withIntermediateDirectories: true)
             let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
 

@@ -27,7 +27,7 @@ extension EndToEnd {
             try fifo.write((0..<4).map { receiver.epoch($0).text }.joined())
             #expect(try await eventually { try await loggedCount(folder) ?? 0 >= 3 })
 
-            let other = try SQLiteDatabase(path: folder.path("state/outbox.sqlite"))
+            let other = try SQLiteDatabase(path: folder.path("state/kept/state/outbox.sqlite"))
             try other.execute("BEGIN IMMEDIATE")
             let start = ContinuousClock.now
             try fifo.write((4..<40).map { receiver.epoch($0).text }.joined())
@@ -69,8 +69,8 @@ extension EndToEnd {
             let server = try await FlakyServer()
             let fifo = try ReceiverFIFO("receiver", in: folder)
             try folder.write("[[destination]]\nname = \"home\"\nurl = \"\(server.url)\"\ninterval = 1\ntimeout = 5\n", to: "w.toml")
-            try FileManager.default.createDirectory(atPath: folder.path("state"), withIntermediateDirectories: true)
-            let other = try SQLiteDatabase(path: folder.path("state/outbox.sqlite"))
+            try FileManager.default.createDirectory(atPath: folder.path("state/kept/state"), withIntermediateDirectories: true)
+            let other = try SQLiteDatabase(path: folder.path("state/kept/state/outbox.sqlite"))
             try other.execute("CREATE TABLE theirs(a); DROP TABLE theirs; BEGIN IMMEDIATE")
             let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
             let receiver = SimulatedReceiver()

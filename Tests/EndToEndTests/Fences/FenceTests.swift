@@ -103,7 +103,8 @@ extension EndToEnd {
             #expect(run.code == 0 && run.errors == "")
             // A debug build in a crowd; the old way takes minutes.
             #expect(clock.now - start < .seconds(60))
-            let size = try FileManager.default.attributesOfItem(atPath: folder.path("state/fences-added.geojson"))[.size] as? Int ?? 0
+            let size =
+                try FileManager.default.attributesOfItem(atPath: folder.path("state/kept/state/fences-added.geojson"))[.size] as? Int ?? 0
             #expect(try tracker.process.writtenByteCount - written < 2 * size + 4_000_000)
             #expect(try await waypost("fences", "list", "--socket", "socket", in: folder).outputLines.count == 20_002)
             #expect(try await tracker.stop().code == 0)

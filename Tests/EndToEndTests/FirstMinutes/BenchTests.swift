@@ -38,7 +38,7 @@ extension EndToEnd {
             try folder.write(bench.output, to: "whole")
             let sum = try await finish(["sh", "-c", "head -n -1 whole | sha256sum"], in: folder).output.prefix(64)
             #expect(lines.last == "checksum   \(sum)")
-            #expect(try folder.names(in: "state").allSatisfy { !$0.contains("bench") })
+            #expect(try folder.names(in: "state/kept/state").allSatisfy { !$0.contains("bench") })
             watcher.send(SIGTERM)
             _ = try await watcher.exit()
             #expect(try await tracker.stop() == ProgramExit(code: 0))

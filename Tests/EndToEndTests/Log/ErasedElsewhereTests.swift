@@ -31,13 +31,13 @@ extension EndToEnd {
             default: break
             }
             // What an earlier run has set aside.
-            try folder.write("what waited", to: "state/outbox.sqlite.damaged-1")
+            try folder.write("what waited", to: "state/kept/state/outbox.sqlite.damaged-1")
             let erased = try await erase(in: folder)
             #expect(erased.code == 0 && erased.output == "erased 40 positions from 1 track\n", "\(erased.errors)")
             if state == "running" {
                 #expect(try await ask("status", "--json", in: folder).output.contains("\"lat\"") == false)
                 #expect(try await tracker.stop(with: SIGTERM).code == 0)
-                #expect(!FileManager.default.fileExists(atPath: folder.path("state/last-position")))
+                #expect(!FileManager.default.fileExists(atPath: folder.path("state/kept/state/last-position")))
             }
             fifo.close()
             try FileManager.default.removeItem(atPath: folder.path("receiver"))
@@ -48,7 +48,7 @@ extension EndToEnd {
             let idle = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
             #expect(await eventually { !FileManager.default.fileExists(atPath: folder.path("log/journal/.erased")) })
             #expect(try await idle.stop(with: SIGKILL).signal == SIGKILL)
-            #expect(!FileManager.default.fileExists(atPath: folder.path("state/outbox.sqlite.damaged-1")))
+            #expect(!FileManager.default.fileExists(atPath: folder.path("state/kept/state/outbox.sqlite.damaged-1")))
             let second = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
             #expect(try await ask("status", "--json", in: folder).output.contains("\"lat\"") == false)
             let watched = try await ask("watch", "--significant", "--json", "--count", "1", "--timeout", "1", in: folder)

@@ -35,7 +35,7 @@ extension EndToEnd {
             while address.ended == nil { #expect(!shown(address.processID).contains(OpenPage.secret)) }
             #expect(address.output.contains(OpenPage.secret))
             #expect(try await page.tracker.stop() == ProgramExit(code: 0))
-            for folderName in ["state", "log"] {
+            for folderName in ["state", "state/kept/state", "log"] {
                 for name in try folder.names(in: folderName) where name != "page-token" {
                     let bytes = FileManager.default.contents(atPath: folder.path("\(folderName)/\(name)")) ?? Data()
                     #expect(bytes.range(of: Data(OpenPage.secret.utf8)) == nil, "\(folderName)/\(name)")
@@ -50,7 +50,7 @@ extension EndToEnd {
             let page = try await OpenPage(in: folder, more: "socket = \"page.sock\"\n")
             let user = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "--"]
             for command in [
-                ["cat", "token"], ["cat", "state/page-token"], ["curl", "-sf", "http://127.0.0.1:\(page.port)/api/v1/state"],
+                ["cat", "token"], ["cat", "state/kept/state/page-token"], ["curl", "-sf", "http://127.0.0.1:\(page.port)/api/v1/state"],
                 ["curl", "-sf", "--unix-socket", "page.sock", "http://localhost/api/v1/state"],
                 [Program.waypost.path, "page", "--socket", "socket"], [Program.waypost.path, "page", "share", "--socket", "socket"],
             ] {

@@ -293,8 +293,10 @@ extension EndToEnd {
             let mode = try FileManager.default.attributesOfItem(atPath: folder.path("page.sock"))[.posixPermissions] as? Int
             #expect(mode == 0o660)
             // The token that it has made, which nobody else may read.
-            let token = try folder.text("state/page-token").trimmingCharacters(in: .newlines)
-            #expect(try FileManager.default.attributesOfItem(atPath: folder.path("state/page-token"))[.posixPermissions] as? Int == 0o600)
+            let token = try folder.text("state/kept/state/page-token").trimmingCharacters(in: .newlines)
+            #expect(
+                try FileManager.default.attributesOfItem(atPath: folder.path("state/kept/state/page-token"))[.posixPermissions] as? Int
+                    == 0o600)
             let answer = try await finish(
                 ["curl", "-s", "--unix-socket", "page.sock", "http://localhost/api/v1/state", "-H", "Authorization: Bearer \(token)"],
                 in: folder)

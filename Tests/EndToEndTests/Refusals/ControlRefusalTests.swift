@@ -81,7 +81,7 @@ extension EndToEnd {
             try folder.write(configuration, to: "w.toml")
             if world.contains("cannot store") {
                 // A folder stands where each file would be.
-                for name in ["state/outbox.sqlite", "state/fences-added.geojson/x", "state/private/x"] {
+                for name in ["state/kept/state/outbox.sqlite", "state/kept/state/fences-added.geojson/x", "state/kept/state/private/x"] {
                     try FileManager.default.createDirectory(atPath: folder.path(name), withIntermediateDirectories: true)
                 }
             }

@@ -18,7 +18,7 @@ extension EndToEnd {
             let fifo = try ReceiverFIFO("receiver", in: folder)
             let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
             try fifo.write((0..<4).map { receiver.epoch($0).text }.joined())
-            #expect(await eventually { FileManager.default.fileExists(atPath: folder.path("state/fences-known")) })
+            #expect(await eventually { FileManager.default.fileExists(atPath: folder.path("state/kept/state/fences-known")) })
             // What is written from here on was not: as if the disk of the state were full.
             try FileManager.default.copyItem(atPath: folder.path("state"), toPath: folder.path("old"))
             try fifo.write((4..<40).map { receiver.epoch($0).text }.joined())
@@ -53,8 +53,8 @@ extension EndToEnd {
                     sendingTo: server.url, settings: "[dispatch]\nopt_out = \(isOptedOut)\nstop_budget = \"0 s\"\n")
                 if run == 3 {
                     try server.setMode("ok")
-                    for name in try folder.names(in: "state") where name.hasPrefix("outbox.sqlite") {
-                        try FileManager.default.removeItem(atPath: folder.path("state/\(name)"))
+                    for name in try folder.names(in: "state/kept/state") where name.hasPrefix("outbox.sqlite") {
+                        try FileManager.default.removeItem(atPath: folder.path("state/kept/state/\(name)"))
                     }
                 }
                 let fifo = try ReceiverFIFO("receiver", in: folder)
@@ -81,7 +81,7 @@ extension EndToEnd {
         }
 
         /// The state is lost while a server is down: what it lacks is in the log, and so is where it began.
-        @Test(arguments: ["state", "state/outbox.sqlite", "both"]) func reachTheDestinationsWithout(lost: String) async throws {
+        @Test(arguments: ["state", "state/kept/state/outbox.sqlite", "both"]) func reachTheDestinationsWithout(lost: String) async throws {
             let folder = try TestFolder()
             let server = try await FlakyServer()
             try folder.writeGate(sendingTo: server.url, settings: "[log]\nsync_interval = \"1 s\"\n")
@@ -94,7 +94,7 @@ extension EndToEnd {
             try await Task.sleep(for: .seconds(2))
             #expect(try await tracker.stop(with: SIGKILL).signal == SIGKILL)
             for suffix in lost == "state" ? [""] : lost == "both" ? ["", "-wal", "-shm", "-tally"] : ["", "-wal", "-shm"] {
-                try FileManager.default.removeItem(atPath: folder.path((lost == "both" ? "state/outbox.sqlite" : lost) + suffix))
+                try FileManager.default.removeItem(atPath: folder.path((lost == "both" ? "state/kept/state/outbox.sqlite" : lost) + suffix))
             }
             fifo.close()
             try FileManager.default.removeItem(atPath: folder.path("receiver"))
@@ -102,7 +102,7 @@ extension EndToEnd {
             let next = try ReceiverFIFO("receiver", in: folder)
             let second = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
             try next.write((40..<50).map { receiver.epoch($0).text }.joined())
-            let isUnknown = lost != "state/outbox.sqlite"
+            let isUnknown = lost != "state/kept/state/outbox.sqlite"
             let told = try await ask("status", in: folder).output
             #expect(told.contains("the outbox was removed or emptied") && told.contains("not known") == isUnknown, "\(told)")
             try server.setMode("ok")

@@ -64,7 +64,7 @@ extension EndToEnd {
             let fifo = try ReceiverFIFO("receiver", in: folder)
             let tracker = try await TrackerProcess(source: "nmea:receiver?speed=0", in: folder, options: ["--config", "w.toml"])
             try write(0..<4, to: fifo)
-            #expect(await eventually { FileManager.default.fileExists(atPath: folder.path("state/fences-known")) })
+            #expect(await eventually { FileManager.default.fileExists(atPath: folder.path("state/kept/state/fences-known")) })
             try FileManager.default.copyItem(atPath: folder.path("state"), toPath: folder.path("old"))
             try write(4..<40, to: fifo)
             fifo.close()

@@ -183,13 +183,13 @@ extension EndToEnd {
 
         @Test func setsAsideWhatItCannotRead() async throws {
             let folder = try TestFolder()
-            try FileManager.default.createDirectory(atPath: folder.path("state"), withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(atPath: folder.path("state/kept/state"), withIntermediateDirectories: true)
             let good = #"{"user":\#(getuid()),"name":"good","on":["enter"],"program":"/bin/true","events":[],"known":[]}"#
-            try folder.write(good + "\n{\"user\":1,\n", to: "state/registrations")
-            let text = try folder.text("state/registrations")
+            try folder.write(good + "\n{\"user\":1,\n", to: "state/kept/state/registrations")
+            let text = try folder.text("state/kept/state/registrations")
             let tracker = try await TrackerProcess(source: "sim:walk", in: folder)
             #expect(try ask(ListRegistrationsRequest(), in: folder).registrations.map(\.name) == ["good"])
-            #expect(try folder.text("state/registrations.damaged-1") == text)
+            #expect(try folder.text("state/kept/state/registrations.damaged-1") == text)
             try register("new", on: [.enter], in: folder)
             #expect(try await waypost("status", "--socket", "socket", in: folder).output.contains("1 line damaged"))
             #expect(try await tracker.stop().code == 0)
@@ -208,14 +208,14 @@ extension EndToEnd {
             let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
             try register("gate", on: [.enter, .significant], in: folder)
             try fifo.write((0..<20).map { receiver.epoch($0).text }.joined())
-            #expect(try await eventually { try folder.text("state/registrations").contains("\"events\":[{") })
-            #expect(try folder.text("state/registrations").contains("\"lat\""))
-            #expect(try folder.text("state/reduced-position").contains("\"lat\""))
+            #expect(try await eventually { try folder.text("state/kept/state/registrations").contains("\"events\":[{") })
+            #expect(try folder.text("state/kept/state/registrations").contains("\"lat\""))
+            #expect(try folder.text("state/kept/state/reduced-position").contains("\"lat\""))
             let erased = try await waypost(
                 "log", "erase", "--from", "2026-03-01", "--to", "2026-03-02", "--yes", "--socket", "socket", in: folder)
             #expect(erased.code == 0, "\(erased.errors)")
-            #expect(try !folder.text("state/registrations").contains("\"lat\""))
-            #expect(!FileManager.default.fileExists(atPath: folder.path("state/reduced-position")))
+            #expect(try !folder.text("state/kept/state/registrations").contains("\"lat\""))
+            #expect(!FileManager.default.fileExists(atPath: folder.path("state/kept/state/reduced-position")))
             #expect(try ask(ListRegistrationsRequest(), in: folder).registrations.first?.eventCount == 0)
             fifo.close()
             #expect(try await tracker.process.exit().code == 0)
@@ -224,15 +224,15 @@ extension EndToEnd {
         /// The markers of an earlier run call for nobody, and an end leaves none.
         @Test func leavesNoMarkerBehind() async throws {
             let folder = try TestFolder()
-            try FileManager.default.createDirectory(atPath: folder.path("state/wake"), withIntermediateDirectories: true)
-            try folder.write("", to: "state/wake/4711")
+            try FileManager.default.createDirectory(atPath: folder.path("state/kept/state/wake"), withIntermediateDirectories: true)
+            try folder.write("", to: "state/kept/state/wake/4711")
             let tracker = try await TrackerProcess(source: "sim:walk", in: folder)
-            #expect(try await eventually { try folder.names(in: "state/wake") == [] })
+            #expect(try await eventually { try folder.names(in: "state/kept/state/wake") == [] })
             try register("photo", on: [.significant], in: folder)
             _ = try ask(RehearseRequest(registration: "photo"), in: folder)
-            #expect(try await eventually { try folder.names(in: "state/wake") == ["\(getuid())"] })
+            #expect(try await eventually { try folder.names(in: "state/kept/state/wake") == ["\(getuid())"] })
             #expect(try await tracker.stop().code == 0)
-            #expect(try folder.names(in: "state/wake") == [])
+            #expect(try folder.names(in: "state/kept/state/wake") == [])
         }
 
         // MARK: - A disk that takes nothing
@@ -240,15 +240,15 @@ extension EndToEnd {
         /// Keeps the registrations from being written, as a full disk does.
         private func block(_ folder: TestFolder) throws {
             let files = FileManager.default
-            try files.moveItem(atPath: folder.path("state/registrations"), toPath: folder.path("kept"))
-            try files.createDirectory(atPath: folder.path("state/registrations/x"), withIntermediateDirectories: true)
+            try files.moveItem(atPath: folder.path("state/kept/state/registrations"), toPath: folder.path("kept"))
+            try files.createDirectory(atPath: folder.path("state/kept/state/registrations/x"), withIntermediateDirectories: true)
         }
 
         private func unblock(_ folder: TestFolder) throws {
             let files = FileManager.default
-            try files.removeItem(atPath: folder.path("state/registrations"))
+            try files.removeItem(atPath: folder.path("state/kept/state/registrations"))
             // The tracker may have written it anew by now, and then knows better.
-            try? files.moveItem(atPath: folder.path("kept"), toPath: folder.path("state/registrations"))
+            try? files.moveItem(atPath: folder.path("kept"), toPath: folder.path("state/kept/state/registrations"))
             try? files.removeItem(atPath: folder.path("kept"))  // As said.
         }
     }

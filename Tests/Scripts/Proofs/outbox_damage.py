@@ -94,7 +94,7 @@ def damage_round(folder, number):
     tracker.send_signal(how)
     tracker.wait()
     suffix = chance.choice(["-wal", "-wal", ""]) if how == signal.SIGKILL else chance.choice(["-wal", ""])
-    what = damage(f"{folder}/state/outbox.sqlite{suffix}")
+    what = damage(f"{folder}/state/kept/state/outbox.sqlite{suffix}")
     tracker, stream = start(folder)
     waiting = ask(stream, {"request": "dispatch", "action": "status"})["destinations"][0]["events"]
     lost, problems, _ = told(stream)

@@ -9,7 +9,7 @@ import WaypostSystem
 enum BaudRateCheck: DoctorCheck {
     static let name = "baud"
 
-    private static let memory = "/var/lib/waypost/baud-rates"
+    private static let memory = DefaultPaths.kept(inState: DefaultPaths.service.stateDirectory) + "/baud-rates"
     private static let driverFolder = "/proc/tty/driver"
     // Plugging in and the search for the speed also cause a few.
     private static let fewestErrors = 20

@@ -38,8 +38,11 @@ enum OwnerCheck: DoctorCheck {
     /// What the tracker itself writes in a folder: all of its state; of a log the journals and what is kept with them.
     private static func files(of folder: String, in tree: SystemTree) -> [String] {
         let journals = folder + "/journal"
-        let names = (tree.names(in: folder) ?? []).filter { folder == DefaultPaths.service.stateDirectory || $0.hasPrefix(".") }
+        let isState = folder == DefaultPaths.service.stateDirectory
+        let kept = DefaultPaths.kept(inState: folder)
+        let state = isState ? (tree.names(in: kept) ?? []).map { "\(kept)/\($0)" } : []
+        let names = (tree.names(in: folder) ?? []).filter { isState || $0.hasPrefix(".") }
         let inner = (tree.names(in: journals) ?? []).filter { $0.hasPrefix(".") || $0.hasSuffix(".journal") }
-        return names.map { "\(folder)/\($0)" } + (tree.exists(journals) ? [journals] : []) + inner.map { "\(journals)/\($0)" }
+        return names.map { "\(folder)/\($0)" } + state + (tree.exists(journals) ? [journals] : []) + inner.map { "\(journals)/\($0)" }
     }
 }

@@ -19,7 +19,7 @@ root=$work/root
 source Tests/Scripts/bare-debian.sh
 short() {
     printf 'FAILED %3d s  %s\n' "$SECONDS" "$*"
-    shell 'cat /home/pi/ran; waypost register --list; ls -l /var/lib/waypost/wake; journalctl --lines 60 --no-pager' || true
+    shell 'cat /home/pi/ran; waypost register --list; ls -l /var/lib/waypost/kept/state/wake; journalctl --lines 60 --no-pager' || true
     exit 1
 }
 
@@ -59,11 +59,11 @@ has_run() { (($(ran "$1") >= 1)); }
 # event: wakes the program with a synthetic event, and prints its id once the tracker has accepted it.
 event() {
     local before
-    before=$(cat "$root/var/lib/waypost/registrations" 2>/dev/null | md5sum)
+    before=$(cat "$root/var/lib/waypost/kept/state/registrations" 2>/dev/null | md5sum)
     as_pi timeout 1 waypost register proof --test >/dev/null 2>&1 &
     for _ in {1..100}; do
-        grep -o '"id":"t-[^"]*"' "$root/var/lib/waypost/registrations" | tail -n 1 | cut -d'"' -f4 >"$work/id"
-        [[ $(md5sum <"$root/var/lib/waypost/registrations") == "$before" || ! -s $work/id ]] || break
+        grep -o '"id":"t-[^"]*"' "$root/var/lib/waypost/kept/state/registrations" | tail -n 1 | cut -d'"' -f4 >"$work/id"
+        [[ $(md5sum <"$root/var/lib/waypost/kept/state/registrations") == "$before" || ! -s $work/id ]] || break
         sleep 0.01
     done
     cat "$work/id"
