@@ -49,6 +49,7 @@ let package = Package(
         .target(name: "CTaskPool", cSettings: [.treatAllWarnings(as: .error)]),
         .target(name: "CClock", cSettings: [.treatAllWarnings(as: .error)]),
         .target(name: "CMapping", cSettings: [.treatAllWarnings(as: .error)]),
+        .target(name: "CProcess", cSettings: [.treatAllWarnings(as: .error)]),
         .target(name: "CLibrary", cSettings: [.treatAllWarnings(as: .error)], linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CSQLite", dependencies: ["CLibrary"], cSettings: [.treatAllWarnings(as: .error)]),
         .target(name: "CCurl", dependencies: ["CLibrary"], cSettings: [.treatAllWarnings(as: .error)]),
@@ -59,7 +60,7 @@ let package = Package(
         .target(
             name: "WaypostSystem",
             dependencies: [
-                "Waypost", "CTaskPool", "CClock", "CMapping", "CSQLite", "CCurl", "CZlib", "CSodium", "CMosquitto", "CCurses",
+                "Waypost", "CTaskPool", "CClock", "CMapping", "CProcess", "CSQLite", "CCurl", "CZlib", "CSodium", "CMosquitto", "CCurses",
                 .product(name: "DequeModule", package: "swift-collections"), .product(name: "HeapModule", package: "swift-collections"),
             ],
             swiftSettings: strict),

@@ -33,7 +33,9 @@ extension Room {
         // The one place that talks to libc and the system.
         Room(
             name: "WaypostSystem", floor: 1,
-            targets: ["Waypost", "CTaskPool", "CClock", "CMapping", "CSQLite", "CCurl", "CZlib", "CSodium", "CMosquitto", "CCurses"],
+            targets: [
+                "Waypost", "CTaskPool", "CClock", "CMapping", "CProcess", "CSQLite", "CCurl", "CZlib", "CSodium", "CMosquitto", "CCurses",
+            ],
             products: ["DequeModule", "HeapModule"],
             toolchain: ["Glibc", "Musl", "Synchronization", "_Concurrency"]),
 
@@ -41,6 +43,7 @@ extension Room {
         Room(name: "CTaskPool", floor: 0),
         Room(name: "CClock", floor: 0),
         Room(name: "CMapping", floor: 0),
+        Room(name: "CProcess", floor: 0),
         Room(name: "CLibrary", floor: -1),
         Room(name: "CSQLite", floor: 0, targets: ["CLibrary"]),
         Room(name: "CCurl", floor: 0, targets: ["CLibrary"]),

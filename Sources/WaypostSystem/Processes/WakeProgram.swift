@@ -36,9 +36,11 @@ public struct WakeProgram: Sendable, Hashable {
 
     /// The shell's command for it; events come on its standard input.
     ///
-    /// - Parameter registration: the name of its registration.
+    /// - Parameters:
+    ///   - registration: the name of its registration.
+    ///   - mark: by which what it starts is found (``StrayProcesses/mark``).
     /// - Errors: it must not be started.
-    package func command(_ registration: String) throws(SystemError) -> String {
+    package func command(_ registration: String, mark: String) throws(SystemError) -> String {
         let trusted: Kind
         do throws(ProgramTrust.Obstacle) { trusted = try self.trusted() } catch {
             throw SystemError.oddFile(words, error.reason)
@@ -46,7 +48,7 @@ public struct WakeProgram: Sendable, Hashable {
         switch trusted {
         case .program(let path):
             let environment = "WAYPOST_LAUNCH=location WAYPOST_REGISTRATION=\(shellWord(registration))"
-            return "export \(environment)\nexec \(shellWord(path)) 2>&1"
+            return "export \(environment) \(StrayProcesses.mark)=\(shellWord(mark))\nexec \(shellWord(path)) 2>&1"
         case .unit(let unit):
             let user = ProcessIdentity.current().userID
             if user == 0 { return "exec systemctl start \(shellWord(unit)) 2>&1" }

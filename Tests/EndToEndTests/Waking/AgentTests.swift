@@ -12,10 +12,12 @@ extension EndToEnd {
             let folder = "\(FileManager.default.currentDirectoryPath)/.build/waypost-agent-\(UInt32.random(in: .min ... .max))"
             var path: String { folder + "/program" }
 
-            init(seconds: Int) throws {
+            /// - Parameter text: what it does instead of sleeping for so long.
+            init(seconds: Int, instead text: String? = nil) throws {
                 try FileManager.default.createDirectory(
                     atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
-                let text = "#!/bin/sh\necho begin >>\(folder)/ran\ncat >>\(folder)/got\nsleep \(seconds)\necho end >>\(folder)/ran\n"
+                let work = text ?? "sleep \(seconds)"
+                let text = "#!/bin/sh\ncd \(folder)\necho begin >>ran\ncat >>got\n\(work)\necho end >>ran\n"
                 try #require(
                     FileManager.default.createFile(atPath: path, contents: Data(text.utf8), attributes: [.posixPermissions: 0o755]))
             }
@@ -30,7 +32,7 @@ extension EndToEnd {
             /// The ids of what it got.
             var ids: [String] { lines("got").compactMap { try? JSONParser().parse(Array($0.utf8))["id"]?.string } }  // Whole lines only.
 
-            private func lines(_ name: String) -> [String] {
+            func lines(_ name: String) -> [String] {
                 let text = (try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)) ?? ""  // Nothing has run yet.
                 return text.split(separator: "\n").map(String.init)
             }
@@ -101,6 +103,70 @@ extension EndToEnd {
                 _ = try await agent.exit()
             }
             #expect(try await next.stop().code == 0)
+        }
+
+        /// Whether a process runs; one that has ended and was not waited for does not.
+        private func runs(_ process: String) -> Bool {
+            let text = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""  // It has ended.
+            return !text.isEmpty && !text.contains(") Z ")
+        }
+
+        /// What a program leaves behind, in a session of its own: in the foreground's child, as a daemon does, without a parent.
+        private static let strays = """
+            setsid sh -c 'echo $$ >>strays; exec sleep 301' &
+            (setsid sh -c '(trap "" TERM; sh -c "echo \\$PPID >>strays"; while :; do sleep 1; done) &' &)
+            while [ "$(cat strays | wc -l)" -lt 2 ]; do sleep 0.1; done
+            """
+
+        /// What a program starts ends with it, also where it has left the program's group and its parent has gone.
+        @Test func whatAProgramStartedEndsWithIt() async throws {
+            let folder = try TestFolder()
+            let sleeper = try Sleeper(seconds: 0, instead: Self.strays)
+            let tracker = try await TrackerProcess(source: "sim:walk", in: folder)
+            try await register("a", sleeper.path, in: folder)
+            let agent = try agent(folder)
+            _ = try rehearse("a", in: folder)
+            #expect(await eventually(within: .seconds(20)) { sleeper.runs == ["begin", "end"] })
+            let strays = sleeper.lines("strays")
+            #expect(strays.count == 2)
+            #expect(await eventually(within: .seconds(10)) { !strays.contains(where: runs) }, "\(strays)")
+            #expect(
+                try await eventually(within: .seconds(10)) {
+                    var client = try ControlClient.connect(to: folder.path("socket"), timeout: .seconds(30))
+                    return try client.ask(ListRegistrationsRequest()).registrations.first?.lastExitCode == 0
+                })
+            #expect(agent.ended == nil)
+            agent.send(SIGTERM)
+            _ = try await agent.exit()
+            #expect(try await tracker.stop().code == 0)
+        }
+
+        /// The agent is killed while such a program runs: what it has started has ended before the next agent starts it again.
+        @Test func whatAKilledAgentLeftEndsBeforeTheNextRun() async throws {
+            let folder = try TestFolder()
+            // Every run says each 20 ms that it runs, in a session of its own.
+            let work = "setsid sh -c 'while :; do echo $0 $(date +%s%N) >>beats; sleep 0.02; done' $$ & wait"
+            let sleeper = try Sleeper(seconds: 0, instead: work)
+            let tracker = try await TrackerProcess(source: "sim:walk", in: folder)
+            try await register("a", sleeper.path, in: folder)
+            let first = try agent(folder)
+            _ = try rehearse("a", in: folder)
+            #expect(await eventually(within: .seconds(20)) { sleeper.lines("beats").count > 5 })
+            first.send(SIGKILL)
+            _ = try await first.exit()
+            let second = try agent(folder)
+            #expect(
+                await eventually(within: .seconds(40)) {
+                    Set(sleeper.lines("beats").compactMap { $0.split(separator: " ").first }).count == 2
+                })
+            try await Task.sleep(for: .seconds(1))
+            let beats = sleeper.lines("beats").map { $0.split(separator: " ") }.filter { $0.count == 2 }
+            let runs = beats.map(\.[0])
+            // None of the first run after one of the second.
+            #expect(zip(runs, runs.dropFirst()).count { $0 != $1 } == 1, "\(runs)")
+            second.send(SIGTERM)
+            _ = try await second.exit()
+            #expect(try await tracker.stop().code == 0)
         }
     }
 }

@@ -23,9 +23,9 @@ import WaypostSystem
     @Test func startsWhatItHasLookedAtAndNoLink() throws {
         let path = try program("real")
         try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: path)
-        let command = try WakeProgram(.program(folder + "/link")).command("photo")
+        let command = try WakeProgram(.program(folder + "/link")).command("photo", mark: "f00d")
         #expect(command.contains("exec \(path) 2>&1") && !command.contains("/link"))
-        #expect(command.contains("WAYPOST_REGISTRATION=photo"))
+        #expect(command.contains("WAYPOST_REGISTRATION=photo WAYPOST_RUN=f00d"))
         try FileManager.default.removeItem(atPath: folder)
     }
 
@@ -37,7 +37,7 @@ import WaypostSystem
             try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: folder)
             let obstacle = try #require(WakeProgram(.program(path)).obstacle)
             #expect(obstacle.hasPrefix("its folder \(folder) may be written by every user; \(next)"))
-            #expect(throws: SystemError.self) { try WakeProgram(.program(path)).command("photo") }
+            #expect(throws: SystemError.self) { try WakeProgram(.program(path)).command("photo", mark: "f00d") }
         }
         try FileManager.default.removeItem(atPath: folder)
     }
@@ -46,13 +46,13 @@ import WaypostSystem
     @Test func refusesAPathOfTwoLines() throws {
         let path = try program("a\nb")
         #expect(WakeProgram(.program(path)).obstacle == "has a line feed in its path")
-        #expect(throws: SystemError.self) { try WakeProgram(.program(path)).command("photo") }
+        #expect(throws: SystemError.self) { try WakeProgram(.program(path)).command("photo", mark: "f00d") }
         try FileManager.default.removeItem(atPath: folder)
     }
 
     /// The system's agent of a user has no session, and finds that user's systemd all the same.
     @Test func startsAUnitOfTheUser() throws {
-        let command = try WakeProgram(.unit("photo.service")).command("photo")
+        let command = try WakeProgram(.unit("photo.service")).command("photo", mark: "f00d")
         if geteuid() == 0 {
             #expect(command == "exec systemctl start photo.service 2>&1")
         } else {

@@ -4,8 +4,9 @@ import WaypostSystem
 
 /// Starts a program as its user, with what has happened.
 ///
-/// One at a time starts the programs of a tracker: it holds a lock in the folder, which what it has started holds, too, as long as it runs. So a
-/// program whose starter was killed has ended before the next one starts it again.
+/// One at a time starts the programs of a tracker: it holds a lock in the folder, which the group of what it has started holds, too, as long as it
+/// runs. What has left that group ends with the program; where the starter was killed the next one finds it by a mark in its environment, which
+/// stands in a file beside the lock while a program runs. So a program has ended, with all that it has started, before it is started again.
 final class WakeLauncher {
     /// The lock of a tracker's programs.
     private struct Hold: ~Copyable {
@@ -18,6 +19,8 @@ final class WakeLauncher {
     /// How the last program has ended, until the tracker knows it.
     var unreported: RanRequest?
     private var hold: Hold?
+    /// The file with the mark of what runs.
+    private var run: RunningMark?
 
     private static let longestWords = 4_000
 
@@ -38,19 +41,20 @@ final class WakeLauncher {
         unreported = nil
         // No registration has a name that begins with a dot.
         let path = "\(folder)/.agent\(WakeProgram.flat(whole))"
+        let run = RunningMark(path: "\(folder)/.run\(WakeProgram.flat(whole))")
         do throws(SystemError) {
             try Syscalls.createFolders(folder, mode: 0o700)
             let deadline = limit.map { MonotonicClock.milliseconds + $0 }
             while true {
                 switch try FileLock.acquire(path: path) {
                 case .taken(let lock):
-                    hold = Hold(socket: whole, lock: lock)
+                    try begin(Hold(socket: whole, lock: lock), run)
                     return true
                 case .held: break
                 }
                 guard let deadline else {
                     SystemProcess.printError("waypost: agent: another agent of this user starts the programs; waiting for its end")
-                    hold = Hold(socket: whole, lock: try FileLock.wait(path: path))
+                    try begin(Hold(socket: whole, lock: try FileLock.wait(path: path)), run)
                     return true
                 }
                 guard MonotonicClock.milliseconds < deadline else { return false }
@@ -59,6 +63,17 @@ final class WakeLauncher {
         } catch {
             throw CommandFailure(.cannotCreate, what: path, why: error.reason)
         }
+    }
+
+    /// Ends what another one has left behind, before anything is started.
+    private func begin(_ hold: consuming Hold, _ run: RunningMark) throws(SystemError) {
+        StrayProcesses.adoptOrphans()
+        if let mark = try run.load() {
+            StrayProcesses.end(markedWith: mark)
+            try run.clear()
+        }
+        self.run = run
+        self.hold = consume hold
     }
 
     /// Runs the program of an order, and says how that ended.
@@ -77,11 +92,15 @@ final class WakeLauncher {
                 ran.words = "\(program.words) \(obstacle)"
                 return ran
             }
-            let command = try program.command(order.registration)
+            let mark = RunningMark.new
+            try run?.save(mark)
+            let command = try program.command(order.registration, mark: mark)
             let input = order.events.flatMap { $0.bytes + [UInt8(ascii: "\n")] }
             let limit = Int64(WakeLedger.runSeconds) * 1_000
             let start = MonotonicClock.milliseconds
             let (end, output) = try begin(command, input).result(withinMilliseconds: limit)
+            StrayProcesses.endDescendants()
+            try run?.clear()
             var words = String(decoding: output.suffix(4 * WakeLauncher.longestWords), as: UTF8.self)
             if MonotonicClock.milliseconds - start >= limit {
                 words += "\nended after \(WakeLedger.runSeconds) s"
