@@ -13,6 +13,8 @@ package struct QuarterlyPosition: Sendable {
     /// What was shared last.
     private var shared: PositionReduction.Told?
     private var isShown = true
+    /// Whether nothing is told for the rest of this quarter of an hour.
+    package private(set) var isHeldBack = false
     /// The last position of this quarter of an hour.
     private var next: Position?
     private var isNextShown = true
@@ -37,7 +39,7 @@ package struct QuarterlyPosition: Sendable {
     }
 
     /// What is told now, unless ``look(clock:)`` was not called for long; nil for nothing.
-    package var told: PositionReduction.Told? { isShown ? shared : nil }
+    package var told: PositionReduction.Told? { isShown && !isHeldBack ? shared : nil }
 
     /// Notes a position.
     package mutating func process(_ position: Position, clock: Int64) {
@@ -60,6 +62,12 @@ package struct QuarterlyPosition: Sendable {
         (isNextShown, knowsNothing) = (false, false)
     }
 
+    /// Tells nothing until the next quarter of an hour begins: the end of what was hidden by somebody's will is nobody's business.
+    package mutating func holdBack(clock: Int64) {
+        look(clock: clock)
+        isHeldBack = true
+    }
+
     /// Notes how late it is; to be called before ``told`` is asked for.
     package mutating func look(clock: Int64) {
         let now = PositionReduction.quarter(of: time(at: clock))
@@ -68,7 +76,7 @@ package struct QuarterlyPosition: Sendable {
 
     /// When the clock shows the beginning of the next quarter of an hour; nil when nothing will change then.
     package func nextChange(clock: Int64) -> Int64? {
-        guard next != nil || isShown != isNextShown else { return nil }
+        guard next != nil || isShown != isNextShown || isHeldBack else { return nil }
         let start = PositionReduction.start(ofQuarter: quarter + 1).millisecondsSince1970
         return max(clock, anchor.clock + start - anchor.time)
     }
@@ -91,5 +99,6 @@ package struct QuarterlyPosition: Sendable {
             self.next = nil
         }
         isShown = isNextShown
+        isHeldBack = false
     }
 }

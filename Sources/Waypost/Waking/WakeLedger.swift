@@ -11,8 +11,8 @@
 /// ```
 /// - An event is kept until it is acknowledged: by the program's exit code 0, or by its `ack`. After that it is never told again, even if it is
 ///   added again: the ids of the last events are remembered.
-/// - What its user may not know now is withheld, and kept: a mistake in the policy takes nothing from anybody. So is all that tells of a place in
-///   private mode.
+/// - What its user may not know now is withheld, and kept: a mistake in the policy takes nothing from anybody. So is everything
+///   in private mode.
 /// - A program that is attached gets its events on its connection; it is not started.
 /// - What must survive a restart is written by ``text``; what was under way before a restart is due again.
 ///
@@ -54,7 +54,7 @@ package struct WakeLedger: Sendable {
         package var isAttached = false
         /// What its user may know now.
         package internal(set) var level = AuthorisationLevel.full
-        /// Whether private mode is on: no event tells of a place then.
+        /// Whether private mode is on, as its user may notice: nobody is told anything then.
         var isPrivate = false
         /// The ids of events that were added, the newest last.
         private(set) var knownIDs: [String] = []
@@ -67,7 +67,7 @@ package struct WakeLedger: Sendable {
         }
 
         /// The events that its user may know now, the oldest first.
-        package var tellable: [WakeEvent] { events.filter { $0.level <= level && !(isPrivate && $0.tellsPlace) } }
+        package var tellable: [WakeEvent] { isPrivate ? [] : events.filter { $0.level <= level } }
 
         /// Remembers the id of an event; returns false when it was known.
         mutating func know(_ id: String) -> Bool {
@@ -88,8 +88,8 @@ package struct WakeLedger: Sendable {
             guard events.isEmpty else { return }
             failureCount = 0
             switch phase {
-            case .waiting, .failed, .unheard: phase = .idle
-            case .idle, .announced, .underWay: break
+            case .announced, .waiting, .failed, .unheard: phase = .idle
+            case .idle, .underWay: break
             }
         }
     }
@@ -164,14 +164,17 @@ package struct WakeLedger: Sendable {
     ///
     /// - Parameters:
     ///   - isPrivate: whether private mode is on: what has happened before waits for its end.
+    ///   - isHeldBack: the same for those who may only know roughly where the device is: for them it ends with a quarter of an hour.
     ///   - level: what a user may know.
-    package mutating func setLevels(isPrivate: Bool = false, _ level: (_ userID: UInt32) -> AuthorisationLevel) {
+    package mutating func setLevels(
+        isPrivate: Bool = false, isHeldBack: Bool = false, _ level: (_ userID: UInt32) -> AuthorisationLevel
+    ) {
         var known: [UInt32: AuthorisationLevel] = [:]
         for key in entries.keys {
             let level = known[key.userID] ?? level(key.userID)
             known[key.userID] = level
             entries[key]?.level = level
-            entries[key]?.isPrivate = isPrivate
+            entries[key]?.isPrivate = isPrivate || isHeldBack && level == .reduced
         }
     }
 

@@ -66,11 +66,6 @@ package struct WakeEvent: Sendable, Hashable {
         (self.id, self.time, self.level, self.json) = (id, time, level, json)
     }
 
-    /// Whether it tells of a place, if only by its fence: all do but a rehearsal without a position.
-    var tellsPlace: Bool {
-        !json.contains(bytes: #""test":true"#.utf8) || json.contains(bytes: #""lat":"#.utf8)
-    }
-
     /// Whether it tells of a stretch of time.
     func isOf(_ stretch: Range<UTCTime>) -> Bool {
         guard let time else { return false }

@@ -120,12 +120,12 @@ private struct PolicyReader {
 
     private func userID(named name: String) -> UInt32? {
         guard let tree else { return SystemAccounts.userID(named: name) }
-        return tree.accountID(named: name, in: "/etc/passwd") ?? UInt32(name)
+        return tree.accountID(named: name, in: "/etc/passwd") ?? SystemAccounts.number(name)
     }
 
     private func groupID(named name: String) -> UInt32? {
-        guard let tree else { return SystemAccounts.groupID(named: name) ?? UInt32(name) }
-        return tree.accountID(named: name, in: "/etc/group") ?? UInt32(name)
+        guard let tree else { return SystemAccounts.groupID(named: name) ?? SystemAccounts.number(name) }
+        return tree.accountID(named: name, in: "/etc/group") ?? SystemAccounts.number(name)
     }
 
     private func refuse(_ section: TOMLMember) throws(PolicyMistake) {

@@ -180,7 +180,9 @@ extension AccessSubject {
     /// The subject of a text, `USER` or `@GROUP`; nil when this system has none.
     init?(_ text: String) {
         if text.hasPrefix("@") {
-            guard let id = SystemAccounts.groupID(named: String(text.dropFirst())) ?? UInt32(text.dropFirst()) else { return nil }
+            guard let id = SystemAccounts.groupID(named: String(text.dropFirst())) ?? SystemAccounts.number(text.dropFirst()) else {
+                return nil
+            }
             self = .group(id)
         } else {
             guard let id = SystemAccounts.userID(named: text) else { return nil }

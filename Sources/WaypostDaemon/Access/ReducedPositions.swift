@@ -70,17 +70,25 @@ final class ReducedPositions: Sendable {
     var isPrivate: Bool { state.withLock(\.isPrivate) }
 
     /// Notes that private mode is on or off.
-    func setPrivate(_ isOn: Bool) { state.withLock { $0.isPrivate = isOn } }
+    ///
+    /// What was hidden comes back with the next quarter of an hour.
+    func setPrivate(_ isOn: Bool) {
+        if !isOn, isPrivate { change { $0.holdBack(clock: $1) } }
+        state.withLock { $0.isPrivate = isOn }
+    }
+
+    /// Whether nothing is told for the rest of this quarter of an hour.
+    var isHeldBack: Bool { state.withLock(\.quarterly.isHeldBack) }
 
     /// Changes what is known, tells what has come of it, and sees to it that the next quarter of an hour is not missed.
     private func change(_ body: (inout QuarterlyPosition, _ clock: Int64) -> Void) {
         let clock = BootClock.milliseconds
         let (told, isNew, isElsewhere, observers) = state.withLock { state in
-            let (before, beforeTold) = (state.quarterly.told, state.told)
+            let (before, beforeTold, wasHeldBack) = (state.quarterly.told, state.told, state.quarterly.isHeldBack)
             body(&state.quarterly, clock)
             schedule(&state, clock)
             let (now, nowTold) = (state.quarterly.told, state.told)
-            let isNew = nowTold?.quarter != beforeTold?.quarter
+            let isNew = nowTold?.quarter != beforeTold?.quarter || wasHeldBack && !state.quarterly.isHeldBack
             return (now, isNew, now != nil && now?.position.coordinate != before?.position.coordinate, isNew ? state.observers : [])
         }
         if isElsewhere, let told { save(told.position) }

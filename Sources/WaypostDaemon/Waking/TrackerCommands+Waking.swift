@@ -58,6 +58,11 @@ extension RehearseRequest: TrackerVerb {
         guard level.isAllowed, caller.access.authorisation.scope == .always else {
             throw ControlRefusal(.notAuthorised, what: "registration", why: "this user may not know the position always any more")
         }
+        guard !tracker.watches.reduced.isPrivate else {
+            throw ControlRefusal(
+                .notPermitted, what: "registration \"\(key.name)\"", why: "private mode is on, in which nobody is woken",
+                next: "end it with waypost private off")
+        }
         let position = level == .full ? tracker.watches.last?.position : tracker.watches.reduced.told?.position
         let time = tracker.clock.likelyNow
         let id = try await tracker.wakes.change { (ledger) throws(ControlRefusal) in
@@ -113,9 +118,10 @@ extension RegistrationEntry {
         case _ where entry.isAttached: state = .attached
         case .failed: state = .failed
         case .underWay: state = .running
+        case _ where entry.tellable.isEmpty: state = .idle
         case .waiting(let until): (state, nextSeconds) = (.retrying, Int(max(0, until - now) / 1_000))
         case .announced, .unheard: state = .due
-        case .idle: state = entry.tellable.isEmpty ? .idle : .due
+        case .idle: state = .due
         }
         guard let run = entry.lastRun else { return }
         (lastTime, lastExitCode, lastEventIDs) = (run.time, run.exitCode, run.eventIDs)

@@ -109,8 +109,9 @@ actor WakeKeeper: PositioningConsumer {
 
     /// Notes what is new for those who may only know roughly where the device is.
     func process(_ told: PositionReduction.Told?) {
-        guard let told, !ledger.entries.isEmpty, !isErased(told.position.time) else { return }
-        if ledger.process(told, level: level) { deliver() }
+        guard !ledger.entries.isEmpty else { return }
+        if let told, !isErased(told.position.time) { _ = ledger.process(told, level: level) }
+        deliver()
     }
 
     /// Notes events of fences; returns all that could not be stored so far, so that the fences keep them.
@@ -131,7 +132,7 @@ actor WakeKeeper: PositioningConsumer {
     /// - Parameter isDecided: whether that is somebody's will, and no fault or the end of a connection.
     func noteChange(isDecided: Bool) {
         guard !ledger.entries.isEmpty else { return }
-        ledger.setLevels(isPrivate: reduced.isPrivate, level)
+        setLevels()
         if isDecided, access.isSound {
             for (key, count) in ledger.removeWithheld() {
                 logger.warning("\(counted(count, "event")) for \(key.name) removed: its user may not know them any more")
@@ -161,6 +162,8 @@ actor WakeKeeper: PositioningConsumer {
         return known.scope == .always ? known.level : .none
     }
 
+    private func setLevels() { ledger.setLevels(isPrivate: reduced.isPrivate, isHeldBack: reduced.isHeldBack, level) }
+
     private func tellNeed() { hold.need = ledger.need(isStationary: isStationary) }
 
     // MARK: - Telling
@@ -170,7 +173,7 @@ actor WakeKeeper: PositioningConsumer {
         guard let server, !hasEnded else { return }
         let now = AccessKeeper.now
         ledger.expire(at: now)
-        ledger.setLevels(isPrivate: reduced.isPrivate, level)
+        setLevels()
         launching = launching.filter { $1.end > now }
         tellNeed()
         defer { schedule() }
@@ -282,7 +285,7 @@ actor WakeKeeper: PositioningConsumer {
     /// A connection starts a user's programs from now on; returns how many are to be started.
     func addAgent(_ userID: UInt32, on connection: ControlConnectionID) -> Int {
         agents[userID, default: []].append(connection)
-        ledger.setLevels(isPrivate: reduced.isPrivate, level)
+        setLevels()
         // So that the answer is mostly on its way first.
         Task { deliver() }
         return dueCount(of: userID)
@@ -321,7 +324,7 @@ actor WakeKeeper: PositioningConsumer {
     func attach(_ key: WakeKey, on connection: ControlConnectionID) -> Int {
         attached[key] = (connection, [])
         ledger.setAttached(true, key)
-        ledger.setLevels(isPrivate: reduced.isPrivate, level)
+        setLevels()
         Task { deliver() }
         return ledger.entries[key]?.tellable.count ?? 0
     }

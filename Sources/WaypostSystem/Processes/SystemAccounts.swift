@@ -7,8 +7,13 @@ public enum SystemAccounts {
 
     /// The number of a user, given by name or as a number; nil when there is no user of that name.
     public static func userID(named name: String) -> UInt32? {
-        UserAccount(named: name)?.userID ?? UInt32(name)
+        UserAccount(named: name)?.userID ?? number(name)
     }
+
+    /// The number of a user or group; nil for a text that is none.
+    ///
+    /// The largest one is nobody's: it stands for "no change".
+    public static func number(_ text: some StringProtocol) -> UInt32? { UInt32(text).flatMap { $0 == .max ? nil : $0 } }
 
     /// The number of a group, or nil when there is no group of that name.
     public static func groupID(named name: String) -> UInt32? {

@@ -117,6 +117,41 @@ extension EndToEnd {
             #expect(try await tracker.stop().code == 0)
         }
 
+        /// What a refused request is told.
+        private func refusal(_ body: () throws(ControlError) -> Void) -> String {
+            do throws(ControlError) { try body() } catch {
+                if case .refused(_, let message) = error { return message }
+                return "\(error)"
+            }
+            return "not refused"
+        }
+
+        /// In private mode nobody is woken, not for a rehearsal either.
+        @Test func inPrivateModeARehearsalIsRefused() async throws {
+            let folder = try TestFolder()
+            let tracker = try await TrackerProcess(source: "sim:walk", in: folder)
+            try register("a", on: [.significant], in: folder)
+            _ = try ask(PrivateModeRequest(isOn: true), in: folder)
+            var client = try connect(folder)
+            #expect(
+                refusal { () throws(ControlError) in _ = try client.ask(RehearseRequest(registration: "a")) }
+                    == "registration \"a\": private mode is on, in which nobody is woken; end it with waypost private off")
+            _ = try ask(PrivateModeRequest(isOn: false), in: folder)
+            #expect(try ask(RehearseRequest(registration: "a"), in: folder).id != nil)
+            let state = try #require(try ask(ListRegistrationsRequest(), in: folder).registrations.first)
+            #expect(state.state == .due && state.eventCount == 1)
+            #expect(try await tracker.stop().code == 0)
+        }
+
+        /// The largest number of a user stands for no user at all.
+        @Test(arguments: ["4294967295", "@4294967295", "4294967296"]) func nobodysNumberIsGrantedNothing(who: String) async throws {
+            let folder = try TestFolder()
+            let tracker = try await TrackerProcess(source: "sim:walk", in: folder)
+            let answer = try await waypost("grant", who, "full", "--socket", "socket", in: folder)
+            #expect(answer.code == 65 && answer.errors.contains("is a number that no "), "\(answer)")
+            #expect(try await tracker.stop().code == 0)
+        }
+
         private func agent(_ folder: TestFolder) throws -> ControlClient {
             var client = try connect(folder)
             _ = try client.ask(AgentRequest())

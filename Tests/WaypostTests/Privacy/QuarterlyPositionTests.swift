@@ -101,4 +101,24 @@ import Testing
             return (mixed ^ (mixed >> 27)) >> 16
         }
     }
+
+    /// The end of private mode, at whatever second, is seen by nobody: what was hidden comes back with the quarter, and a newer place with it.
+    @Test(arguments: [1, 450, 899]) func whatSomebodyHidComesBackWithTheQuarter(second: Int64) throws {
+        var quarterly = QuarterlyPosition(resuming: try position(47, -1_800), at: time(0), clock: 0)
+        quarterly.process(try position(47, 0), clock: 0)
+        quarterly.withhold(clock: 10_000)
+        quarterly.holdBack(clock: second * 1_000)
+        quarterly.process(try position(48, second), clock: second * 1_000)
+        #expect(quarterly.told == nil && quarterly.isHeldBack)
+        #expect(quarterly.nextChange(clock: second * 1_000) == 900_000)
+        quarterly.look(clock: 899_999)
+        #expect(quarterly.told == nil)
+        quarterly.look(clock: 900_000)
+        #expect(!quarterly.isHeldBack && quarterly.told?.position.coordinate.latitudeDegrees.rounded() == 48)
+        // Nor when no position comes.
+        quarterly.withhold(clock: 901_000)
+        quarterly.holdBack(clock: 902_000)
+        quarterly.look(clock: 1_800_000)
+        #expect(quarterly.told == nil && !quarterly.isHeldBack)
+    }
 }

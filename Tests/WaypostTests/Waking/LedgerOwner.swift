@@ -16,7 +16,9 @@ final class LedgerOwner {
     func unregister(_ key: WakeKey) -> Bool { ledger.unregister(key) }
     func setAttached(_ isAttached: Bool, _ key: WakeKey) { ledger.setAttached(isAttached, key) }
     func add(_ event: WakeEvent, for key: WakeKey) -> Bool { ledger.add(event, for: key) }
-    func setLevels(isPrivate: Bool = false, _ level: (UInt32) -> AuthorisationLevel) { ledger.setLevels(isPrivate: isPrivate, level) }
+    func setLevels(isPrivate: Bool = false, isHeldBack: Bool = false, _ level: (UInt32) -> AuthorisationLevel) {
+        ledger.setLevels(isPrivate: isPrivate, isHeldBack: isHeldBack, level)
+    }
     func removeWithheld() -> [WakeKey: Int] { ledger.removeWithheld() }
     func forget(_ stretch: Range<UTCTime>) -> Bool { ledger.forget(stretch) }
     func need(isStationary: Bool) -> PositioningNeed? { ledger.need(isStationary: isStationary) }

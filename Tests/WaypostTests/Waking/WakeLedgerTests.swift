@@ -157,19 +157,40 @@ import Testing
         #expect(ledger.entries[new]?.events.count == 1)
     }
 
-    /// In private mode what has happened before waits; a rehearsal, which tells of no place then, does not.
-    @Test func inPrivateModeNothingTellsOfAPlace() throws {
+    /// In private mode what has happened before waits, a rehearsal that tells of no place, too.
+    @Test func inPrivateModeNothingIsTold() throws {
         let ledger = try ledger([.enter])
         #expect(ledger.add(event("a"), for: key))
         ledger.setLevels(isPrivate: true, full)
         #expect(ledger.due(at: 0) == [] && ledger.take(key, at: 0) == nil && ledger.entries[key]?.tellable == [])
-        let id = try #require(ledger.rehearse(key, at: nil, time: time(0), level: .full))
+        _ = try #require(ledger.rehearse(key, at: nil, time: time(0), level: .full))
         _ = try #require(ledger.rehearse(key, at: try position(47, 0), time: time(0), level: .full))
         let later = restarted(ledger)
         later.setLevels(isPrivate: true, full)
-        #expect(later.take(key, at: 0)?.map(\.id) == [id])
+        #expect(later.take(key, at: 0) == nil && later.entries[key]?.events.count == 3)
         ledger.setLevels(full)
         #expect(ledger.take(key, at: 0)?.count == 3)
+    }
+
+    /// Who may only know roughly where the device is learns of the end of private mode with the next quarter of an hour.
+    @Test func whatIsHeldBackIsToldToNobodyWhoKnowsRoughly() throws {
+        let ledger = try ledger()
+        #expect(ledger.add(event("a", level: .reduced), for: key))
+        ledger.setLevels(isHeldBack: true) { _ in .reduced }
+        #expect(ledger.take(key, at: 0) == nil)
+        ledger.setLevels { _ in .reduced }
+        #expect(ledger.due(at: 0) == [key])
+        ledger.setLevels(isHeldBack: true) { _ in .full }
+        #expect(ledger.take(key, at: 0)?.map(\.id) == ["a"])
+    }
+
+    /// Somebody was called for events that were removed then: nothing is due.
+    @Test func nothingIsDueWithoutEvents() throws {
+        let ledger = try ledger()
+        #expect(ledger.add(event("a"), for: key) && ledger.announce(key, at: 0))
+        ledger.setLevels { _ in .none }
+        #expect(ledger.removeWithheld() == [key: 1])
+        #expect(ledger.entries[key]?.phase == .idle && ledger.nextDue(after: 0) == nil)
     }
 
     @Test func dropsTheOldestOfTooManyAndCountsThem() throws {
