@@ -134,7 +134,7 @@ extension AttachRequest: TrackerVerb {
         let key = WakeKey(userID: caller.peer.userID, name: registration)
         guard await tracker.wakes.entries[key] != nil else { throw ControlRefusal(noRegistration: registration) }
         var answer = Answer()
-        answer.eventCount = await tracker.wakes.attach(key, on: caller.connection)
+        answer.eventCount = try await tracker.wakes.attach(key, on: caller.connection, of: caller.peer.processID)
         await tracker.endIfGone(caller.connection)
         return answer
     }
@@ -156,7 +156,7 @@ extension AcknowledgeEventRequest: TrackerVerb {
 extension AgentRequest: TrackerVerb {
     func answer(by tracker: TrackerCommands, to caller: ControlCaller) async throws(ControlRefusal) -> Answer {
         var answer = Answer()
-        answer.dueCount = await tracker.wakes.addAgent(caller.peer.userID, on: caller.connection)
+        answer.dueCount = try await tracker.wakes.addAgent(caller.peer.userID, on: caller.connection)
         await tracker.endIfGone(caller.connection)
         return answer
     }

@@ -18,6 +18,15 @@ actor WakeKeeper: PositioningConsumer {
         var agent: ControlConnectionID
         /// When an answer does not come any more.
         var end: Int64
+        /// What the program has been given, which nobody else gets meanwhile; a unit gets nothing.
+        var ids: Set<String>
+    }
+
+    /// A program that is attached, and what it was sent.
+    private struct Place {
+        var connection: ControlConnectionID
+        var processID: Int32?
+        var sentIDs: Set<String> = []
     }
 
     private var ledger: WakeLedger
@@ -28,12 +37,12 @@ actor WakeKeeper: PositioningConsumer {
     private let hold: PositioningHold
     private let logger: Logger
     private var server: ControlServer?
-    /// The connections of those who start a user's programs.
-    private var agents: [UInt32: [ControlConnectionID]] = [:]
+    /// The connections of those who start a user's programs: one for each.
+    private var agents: [UInt32: ControlConnectionID] = [:]
     /// Which programs an agent was told to start and has not reported.
     private var launching: [WakeKey: Launch] = [:]
     /// The connections of attached programs, and which events they were sent.
-    private var attached: [WakeKey: (connection: ControlConnectionID, sentIDs: Set<String>)] = [:]
+    private var attached: [WakeKey: Place] = [:]
     private var markedUsers: Set<UInt32>
     private var isStationary = false
     private var timer: (task: Task<Void, Never>, due: Int64)?
@@ -185,21 +194,23 @@ actor WakeKeeper: PositioningConsumer {
 
     /// Tells somebody to start a program, or calls for somebody.
     private func start(_ key: WakeKey, _ server: ControlServer, at now: Int64) {
-        guard let agents = agents[key.userID], !agents.isEmpty else {
+        guard let agent = agents[key.userID] else {
             _ = ledger.announce(key, at: now)
             return
         }
         // One program of a user after the other, whoever starts them: the next gets what has not been acknowledged by then.
-        guard let agent = agents.last, !launching.keys.contains(where: { $0.userID == key.userID }), let events = ledger.take(key, at: now)
-        else { return }
-        launching[key] = Launch(agent: agent, end: now + WakeLedger.handedOutMilliseconds)
+        guard !launching.keys.contains(where: { $0.userID == key.userID }), let events = ledger.take(key, at: now) else { return }
+        let isUnit = ledger.entries[key]?.registration.isUnit == true
+        launching[key] = Launch(
+            agent: agent, end: now + WakeLedger.handedOutMilliseconds, ids: isUnit ? [] : Set(events.map(\.id)))
         let order = LaunchOrder(registration: key.name, events: events.map { JSONText(bytes: $0.json) }, ids: events.map(\.id))
         server.send(order.line, to: [agent], needing: events.map(\.level).max() ?? .reduced)
     }
 
-    /// Sends an attached program the events that it was not sent yet.
-    private func send(_ key: WakeKey, _ place: (connection: ControlConnectionID, sentIDs: Set<String>), _ server: ControlServer) {
-        for event in ledger.entries[key]?.tellable ?? [] where !place.sentIDs.contains(event.id) {
+    /// Sends an attached program the events that it was not sent yet; what one has that still runs waits for its end.
+    private func send(_ key: WakeKey, _ place: Place, _ server: ControlServer) {
+        let taken = launching[key]?.ids ?? []
+        for event in ledger.entries[key]?.tellable ?? [] where !place.sentIDs.contains(event.id) && !taken.contains(event.id) {
             attached[key]?.sentIDs.insert(event.id)
             let line = WakeLine(registration: key.name, id: event.id, event: JSONText(bytes: event.json))
             server.send(line.line, to: [place.connection], needing: event.level)
@@ -280,11 +291,15 @@ actor WakeKeeper: PositioningConsumer {
     var entries: [WakeKey: WakeLedger.Entry] { ledger.entries }
 
     /// Whether somebody is connected who starts a user's programs.
-    func hasAgent(_ userID: UInt32) -> Bool { agents[userID]?.isEmpty == false }
+    func hasAgent(_ userID: UInt32) -> Bool { agents[userID] != nil }
 
-    /// A connection starts a user's programs from now on; returns how many are to be started.
-    func addAgent(_ userID: UInt32, on connection: ControlConnectionID) -> Int {
-        agents[userID, default: []].append(connection)
+    /// A connection starts a user's programs from now on, unless another one does; returns how many are to be started.
+    func addAgent(_ userID: UInt32, on connection: ControlConnectionID) async throws(ControlRefusal) -> Int {
+        if await isHeld({ agents[userID] }, byOtherThan: connection) {
+            throw ControlRefusal(
+                .unavailable, what: "agent", why: "another agent of this user starts the programs", next: "end that one first")
+        }
+        agents[userID] = connection
         setLevels()
         // So that the answer is mostly on its way first.
         Task { deliver() }
@@ -320,20 +335,37 @@ actor WakeKeeper: PositioningConsumer {
         }
     }
 
-    /// A program is connected from now on; returns how many events wait for it.
-    func attach(_ key: WakeKey, on connection: ControlConnectionID) -> Int {
-        attached[key] = (connection, [])
+    /// A program is connected from now on, unless another one is; returns how many events wait for it.
+    ///
+    /// - Parameter processID: the program's process, for people.
+    func attach(_ key: WakeKey, on connection: ControlConnectionID, of processID: Int32?) async throws(ControlRefusal) -> Int {
+        if await isHeld({ attached[key]?.connection }, byOtherThan: connection) {
+            let holder = attached[key]?.processID.map { "process \($0)" } ?? "another program"
+            throw ControlRefusal(
+                .unavailable, what: "registration \"\(key.name)\"", why: "\(holder) is attached already, and gets the events",
+                next: "end that one first")
+        }
+        attached[key] = Place(connection: connection, processID: processID)
         ledger.setAttached(true, key)
         setLevels()
         Task { deliver() }
         return ledger.entries[key]?.tellable.count ?? 0
     }
 
+    /// Whether another connection has a place; one that has just ended is waited for.
+    private func isHeld(_ holder: () -> ControlConnectionID?, byOtherThan connection: ControlConnectionID) async -> Bool {
+        for _ in 0..<20 {
+            guard let other = holder(), other != connection else { return false }
+            try? await Task.sleep(for: .milliseconds(50))  // The tracker ends.
+        }
+        return holder().map { $0 != connection } ?? false
+    }
+
     /// A connection has ended, and what it was for.
     func connectionEnded(_ connection: ControlConnectionID) {
         var hasChanged = false
-        for (userID, connections) in agents where connections.contains(connection) {
-            agents[userID] = connections.filter { $0 != connection }
+        for (userID, agent) in agents where agent == connection {
+            agents[userID] = nil
             hasChanged = true
         }
         for (key, launch) in launching where launch.agent == connection {

@@ -94,26 +94,31 @@ extension EndToEnd {
             #expect(try await tracker.stop().code == 0)
         }
 
-        /// Two who start programs, as with different folders of programs: still one after the other, and what is registered anew is not run beside itself.
-        @Test func twoAgentsAreToldOneProgramAfterTheOther() async throws {
+        /// A second one who starts programs, as with another folder of programs, is told so until the first is gone; what is registered anew is not
+        /// run beside itself.
+        @Test func aSecondAgentIsRefused() async throws {
             let folder = try TestFolder()
             let tracker = try await TrackerProcess(source: "sim:walk", in: folder)
             for name in ["a", "b"] { try register(name, on: [.significant], in: folder) }
             var first = try agent(folder)
-            var second = try agent(folder)
+            var second = try connect(folder)
+            #expect(refusal { () throws(ControlError) in _ = try second.ask(AgentRequest()) }.contains("another agent of this user"))
             let before = try #require(try ask(RehearseRequest(registration: "a"), in: folder).id)
             _ = try ask(RehearseRequest(registration: "b"), in: folder)
-            // The one who came last is told first.
-            let running = try #require(try order(&second, within: .seconds(5)))
+            let running = try #require(try order(&first, within: .seconds(5)))
             #expect(running.registration == "a")
             _ = try ask(UnregisterRequest(registration: "a"), in: folder)
             try register("a", on: [.significant], in: folder)
             #expect(try ask(RehearseRequest(registration: "a"), in: folder).id != before)
             #expect(try order(&first, within: .seconds(1)) == nil)
-            _ = try second.ask(ran(running))
-            let next = try #require(try order(&second, within: .seconds(5)))
+            _ = try first.ask(ran(running))
+            let next = try #require(try order(&first, within: .seconds(5)))
             #expect(next.registration == "a" && next.ids != [before])
-            #expect(try order(&first, within: .seconds(1)) == nil)
+            _ = try first.ask(ran(next))
+            #expect(try order(&first, within: .seconds(5))?.registration == "b")
+            // Its connection ends.
+            first = try connect(folder)
+            _ = try second.ask(AgentRequest())
             #expect(try await tracker.stop().code == 0)
         }
 
@@ -124,6 +129,64 @@ extension EndToEnd {
                 return "\(error)"
             }
             return "not refused"
+        }
+
+        /// The next event that an attached program is told; nil when none comes in time.
+        private func event(_ client: inout ControlClient, within limit: Duration = .seconds(1)) throws -> String? {
+            do throws(ControlError) {
+                while true {
+                    let line = try client.nextLine(timeout: limit)
+                    if let event = try? WakeLine(line: line) { return event.id }  // Or another line.
+                }
+            } catch {
+                if case .timedOut = error { return nil }
+                throw error
+            }
+        }
+
+        /// One program of a registration is attached: another one is told who it is, and gets the events when that has ended.
+        @Test func aSecondProgramThatAttachesIsRefused() async throws {
+            let folder = try TestFolder()
+            let tracker = try await TrackerProcess(source: "sim:walk", in: folder)
+            try register("a", on: [.significant], in: folder)
+            var first = try connect(folder)
+            _ = try first.ask(AttachRequest(registration: "a"))
+            // Again on the same connection is no second one.
+            _ = try first.ask(AttachRequest(registration: "a"))
+            var second = try connect(folder)
+            let words = refusal { () throws(ControlError) in _ = try second.ask(AttachRequest(registration: "a")) }
+            #expect(words == "registration \"a\": process \(getpid()) is attached already, and gets the events; end that one first")
+            let command = try await waypost("attach", "a", "--socket", "socket", in: folder)
+            #expect(command.code == 75 && command.errors.contains("is attached already"), "\(command)")
+            let id = try #require(try ask(RehearseRequest(registration: "a"), in: folder).id)
+            #expect(try event(&first) == id)
+            #expect(try event(&second) == nil)
+            first = try connect(folder)
+            #expect(try second.ask(AttachRequest(registration: "a")).eventCount == 1)
+            #expect(try event(&second) == id)
+            #expect(try ask(ListRegistrationsRequest(), in: folder).registrations.first?.state == .attached)
+            #expect(try await tracker.stop().code == 0)
+        }
+
+        /// What a program has that runs, nobody else gets meanwhile; when it fails, whoever is attached then gets it.
+        @Test(arguments: [0, 3]) func whatARunningProgramHasIsToldToNobodyElse(code: Int) async throws {
+            let folder = try TestFolder()
+            let tracker = try await TrackerProcess(source: "sim:walk", in: folder)
+            try register("a", on: [.significant], in: folder)
+            var agent = try agent(folder)
+            let given = try #require(try ask(RehearseRequest(registration: "a"), in: folder).id)
+            let running = try #require(try order(&agent, within: .seconds(5)))
+            #expect(running.ids == [given])
+            var program = try connect(folder)
+            _ = try program.ask(AttachRequest(registration: "a"))
+            #expect(try event(&program) == nil)
+            let later = try #require(try ask(RehearseRequest(registration: "a"), in: folder).id)
+            #expect(try event(&program) == later)
+            var end = ran(running)
+            end.exitCode = code
+            _ = try agent.ask(end)
+            #expect(try event(&program) == (code == 0 ? nil : given))
+            #expect(try await tracker.stop().code == 0)
         }
 
         /// In private mode nobody is woken, not for a rehearsal either.

@@ -29,6 +29,7 @@ struct AgentCommand: ParsableCommand {
     func run() throws {
         let launcher = WakeLauncher(folder: WakeProgram.folder(.own, socket: daemon.path))
         var end: Int64?
+        var isTold = false
         while true {
             do throws(CommandFailure) { return try serve(launcher) } catch {
                 guard error.status == .unavailable || error.status == .timedOut else { throw error }
@@ -38,6 +39,10 @@ struct AgentCommand: ParsableCommand {
                     let last = end ?? MonotonicClock.milliseconds + AgentCommand.reportMilliseconds
                     guard MonotonicClock.milliseconds < last else { throw error }
                     end = last
+                } else if error.status == .timedOut, !isTold {
+                    // Somebody else starts them, with programs in another folder.
+                    SystemProcess.printError(error.line)
+                    isTold = true
                 }
             }
             // The tracker is not there now; it will be again.
@@ -52,7 +57,12 @@ struct AgentCommand: ParsableCommand {
         }
         var client = try daemon.connect()
         try report(launcher, to: &client)
-        var dueCount = try client.askPatiently(AgentRequest()).dueCount
+        var dueCount: Int
+        do throws(CommandFailure) { dueCount = try client.askPatiently(AgentRequest()).dueCount } catch {
+            // One whose programs are in another folder, which locks another file.
+            guard once, error.status == .timedOut else { throw error }
+            return SystemProcess.printError(error.line)
+        }
         while true {
             if once, dueCount == 0 { return }
             do throws(ControlError) {

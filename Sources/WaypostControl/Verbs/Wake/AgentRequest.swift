@@ -9,7 +9,7 @@ public struct AgentRequest: ControlVerb {
     /// Its description in the guide of the control socket.
     public static let documentation = """
         Says that this connection starts the programs of its user: it gets a LAUNCH line for each that is to be started, and answers with `ran`. \
-        `waypost agent` is such a client.
+        `waypost agent` is such a client. There is one at a time for a user: another connection is refused (`unavailable`).
         """
 
     /// A request.

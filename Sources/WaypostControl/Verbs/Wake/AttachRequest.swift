@@ -7,7 +7,9 @@ public struct AttachRequest: RegistrationRequest {
     /// Its description in the guide of the control socket.
     public static let documentation = """
         Gives the program NAME of this user its events on this connection, as WAKE lines: first those that wait, the newest last, then each as it \
-        comes. Until the connection ends the program is not started. Each event is told again after the next `attach` until it is acknowledged (`ack`).
+        comes. Until the connection ends the program is not started. Each event is told again after the next `attach` until it is acknowledged (`ack`). \
+        One connection at a time has a registration: another one is refused (`unavailable`). What a program has that still runs is not told here until \
+        it has failed.
         """
 
     /// The name.
