@@ -10,85 +10,44 @@ a line, some send noise. Meanwhile root asks for the status and another user, wh
 by more than 32 MB, descriptors stay behind, or anything but the flooders' own connections ends. Standard library only.
 """
 
-import json
 import os
 import random
-import shutil
 import socket
-import subprocess
 import sys
-import tempfile
 import threading
 import time
 
-BIN = os.path.abspath(sys.argv[1])
+from access_world import Client, World, within
+
 CLIENTS = int(sys.argv[2]) if len(sys.argv) > 2 else 1_000
 FLOODERS = [61_871, 61_872, 61_873]
 ASKER, WATCHER = 61_875, 61_876
-failures = []
-connecting = threading.Lock()
-
-
-def check(condition, words):
-    print(("ok     " if condition else "FAILED ") + words, flush=True)
-    if not condition:
-        failures.append(words)
-
-
-def connect(path, user):
-    """A connection as another user; None when it is refused at once."""
-    client = socket.socket(socket.AF_UNIX)
-    client.settimeout(5)
-    with connecting:
-        os.seteuid(user)
-        try:
-            client.connect(path)
-        finally:
-            os.seteuid(0)
-    return client
-
-
-def first_line(client):
-    return json.loads(client.makefile("r").readline() or "{}")
 
 
 def ask(path, user, request):
     try:
-        client = connect(path, user)
-        lines = client.makefile("r")
-        hello = json.loads(lines.readline() or "{}")
-        if hello.get("class") != "HELLO":
-            return hello
-        client.sendall(json.dumps(request).encode() + b"\n")
-        return json.loads(lines.readline() or "{}")
+        return Client(path, user, timeout=5).ask(request)
     except (OSError, ValueError) as error:
         return {"class": str(error)}
 
 
 def main():
     random.seed(1)
-    folder = tempfile.mkdtemp(prefix="waypost-flood-")
-    os.chmod(folder, 0o755)
-    path = f"{folder}/socket"
-    with open(f"{folder}/policy.toml", "w") as file:
-        file.write(f'[user]\n{WATCHER} = {{ level = "full" }}\n')
-    with open(f"{folder}/w.toml", "w") as file:
-        file.write(f'[control]\npolicy = "{folder}/policy.toml"\n[log]\ntypes = []\n')
-    tracker = subprocess.Popen(
-        [f"{BIN}/waypostd", "--stay", "--source", "sim:walk", "--config", f"{folder}/w.toml", "--state", f"{folder}/state", "--log", f"{folder}/log",
-         "--socket", path], stdout=subprocess.DEVNULL, stderr=open(f"{folder}/tracker.log", "w"))
-    while ask(path, 0, {"request": "status"}).get("class") != "STATUS":
-        time.sleep(0.1)
+    world = World("flood", f'[user]\n{WATCHER} = {{ level = "full" }}\n')
+    check, path = world.check, world.socket
+    world.start("sim:walk")
+    tracker = world.tracker
 
     def figure(name):
         return next(int(line.split()[1]) for line in open(f"/proc/{tracker.pid}/status") if line.startswith(name))
 
-    memory, descriptors = figure("VmRSS"), len(os.listdir(f"/proc/{tracker.pid}/fd"))
-    watcher = connect(path, WATCHER)
-    watcher.settimeout(60)
-    watcher.sendall(b'{"request":"watch"}\n')
+    def descriptor_count():
+        return len(os.listdir(f"/proc/{tracker.pid}/fd"))
+
+    memory, descriptors = figure("VmRSS"), descriptor_count()
+    watcher = Client(path, WATCHER, timeout=60)
     positions = []
-    threading.Thread(target=lambda: [positions.append(time.monotonic()) for line in watcher.makefile("r") if '"lat"' in line], daemon=True).start()
+    watcher.listen(lambda line: positions.append(time.monotonic()) if '"lat"' in line else None, {"request": "watch"})
     megabyte = b"x" * (1 << 20)
     kept = {user: [] for user in FLOODERS}
     counts = {"served": 0, "refused": 0, "ended": 0}
@@ -99,25 +58,25 @@ def main():
             if stop.is_set():
                 return
             try:
-                client = connect(path, user)
+                client = Client(path, user, timeout=5)
                 kind = random.randrange(6)
                 if kind == 0:
-                    client.shutdown(socket.SHUT_WR)
+                    client.socket.shutdown(socket.SHUT_WR)
                 elif kind == 1:
-                    client.sendall(megabyte)
+                    client.socket.sendall(megabyte)
                 elif kind == 2:
-                    client.sendall(megabyte + b"\n" + b'{"request":"status"}\n')
+                    client.socket.sendall(megabyte + b"\n" + b'{"request":"status"}\n')
                 elif kind == 3:
-                    client.sendall(b'{"request":"status"}\n' * 2_000)
+                    client.socket.sendall(b'{"request":"status"}\n' * 2_000)
                 elif kind == 4:
-                    client.sendall(b'{"request":"auth')
-                    client.close()
+                    client.socket.sendall(b'{"request":"auth')
+                    client.socket.close()
                     counts["ended"] += 1
                     continue
                 elif kind == 5:
-                    client.sendall(os.urandom(1_000))
+                    client.socket.sendall(os.urandom(1_000))
                 kept[user].append(client)
-                counts["served" if first_line(client).get("class") == "HELLO" else "refused"] += 1
+                counts["served" if client.next().get("class") == "HELLO" else "refused"] += 1
             except (OSError, ValueError):
                 counts["ended"] += 1
 
@@ -141,31 +100,27 @@ def main():
     # As many silent ones as are let in, and one more.
     for clients in kept.values():
         for client in clients:
-            client.close()
-    time.sleep(1)
-    silent = [connect(path, FLOODERS[0]) for _ in range(20)]
-    answers = [first_line(client) for client in silent]
+            client.socket.close()
+            client.lines.close()
+    kept.clear()
+    # The tracker takes note of each that has gone.
+    within(20, lambda: descriptor_count() <= descriptors + 4)
+    silent = [Client(path, FLOODERS[0], timeout=5) for _ in range(20)]
+    answers = [client.next() for client in silent]
     count = sum(answer["class"] == "HELLO" for answer in answers)
     check(count == 8, f"{count} connections of one user who may know nothing")
     check("there are 8 connections of this user already" in answers[-1].get("message", ""), f"one more: {answers[-1].get('message')}")
     check(ask(path, FLOODERS[1], {"request": "status"}).get("class") == "STATUS", "another user is still served")
-    for client in silent:
-        client.close()
-    watcher.close()
-    time.sleep(2)
-    grown, left = figure("VmRSS") - memory, len(os.listdir(f"/proc/{tracker.pid}/fd")) - descriptors
+    for client in [*silent, watcher]:
+        client.socket.shutdown(socket.SHUT_RDWR)
+    within(20, lambda: descriptor_count() <= descriptors + 1)
+    grown, left = figure("VmRSS") - memory, descriptor_count() - descriptors
     check(grown < 32 << 10, f"the memory has grown by {grown / 1024:.1f} MB")
     check(left <= 1, f"{max(0, left)} descriptors are left")
-    tracker.terminate()
-    check(tracker.wait() == 0, "the tracker ends well")
-    size = os.path.getsize(f"{folder}/tracker.log")
+    check(world.stop() == 0, "the tracker ends well")
+    size = os.path.getsize(world.log)
     check(size < 100_000, f"the message log has {size} bytes")
-    if failures:
-        print(f"kept: {folder}")
-    else:
-        shutil.rmtree(folder)
-    print(f"{len(failures)} failures")
-    return 1 if failures else 0
+    return world.end()
 
 
 sys.exit(main())

@@ -56,17 +56,19 @@ as_pi waypost register proof --on significant --exec /home/pi/program || short "
 
 ran() { grep -c -- "\"id\":\"$1\"" "$root/home/pi/ran" 2>/dev/null || true; }
 has_run() { (($(ran "$1") >= 1)); }
-# event: wakes the program with a synthetic event, and prints its id once the tracker has accepted it.
+# event: wakes the program with a synthetic event, and prints its id once the tracker has accepted it; nothing when it has not in half a minute.
 event() {
-    local before
-    before=$(cat "$root/var/lib/waypost/kept/state/registrations" 2>/dev/null | md5sum)
-    as_pi timeout 1 waypost register proof --test >/dev/null 2>&1 &
-    for _ in {1..100}; do
-        grep -o '"id":"t-[^"]*"' "$root/var/lib/waypost/kept/state/registrations" | tail -n 1 | cut -d'"' -f4 >"$work/id"
-        [[ $(md5sum <"$root/var/lib/waypost/kept/state/registrations") == "$before" || ! -s $work/id ]] || break
+    local id
+    as_pi timeout 30 waypost register proof --test >/dev/null 2>&1 &
+    for _ in {1..3000}; do
+        id=$(grep -o '"id":"t-[^"]*"' "$root/var/lib/waypost/kept/state/registrations" | tail -n 1 | cut -d'"' -f4)
+        # Those before it may have been acknowledged meanwhile, or wait.
+        if [[ -n $id && " ${ids[*]} " != *" $id "* ]]; then
+            printf '%s' "$id"
+            return
+        fi
         sleep 0.01
     done
-    cat "$work/id"
 }
 
 ids=()
