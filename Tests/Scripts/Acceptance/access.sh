@@ -11,6 +11,7 @@ row_S17() {
     proof who_knows.py 6
     proof roughly.py 1500
     proof flood.py 300
+    proof folder_times.py
 }
 
 # A significant change starts a program that does not run, after kill -9 and a new start too; refused, failing and rehearsed programs.
