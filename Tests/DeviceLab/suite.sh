@@ -3,7 +3,7 @@
 # dies, reboots; and fetches the log over SSH. Prints a line per step, with seconds.
 #
 # Usage: bash Tests/DeviceLab/suite.sh PACKAGE.deb [STEP...]
-#   STEP   some of: install plugging bridges cost cuts full_disk reboot gpsd fetching, on the device as it is; else all, on a fresh one
+#   STEP   some of: install plugging bridges cost cuts full_disk reboot gpsd fetching waking, on the device as it is; else all, on a fresh one
 #   CUTS   (environment) how many power cuts at random moments, under 10 fixes a second (3)
 #
 # Needs root for the image. Emulated it takes half an hour and one processor for itself; with KVM some minutes. The files are in
@@ -167,7 +167,7 @@ step_full_disk() {
 }
 
 # A reboot.
-step_reboot() {
+reboot() {
     local before after tries=0
     before=$(device 'cat /proc/sys/kernel/random/boot_id')
     device 'systemctl reboot' || true
@@ -176,6 +176,9 @@ step_reboot() {
         ((tries++ < 60)) || short "no reboot"
         sleep 5
     done
+}
+step_reboot() {
+    reboot
     fix "a reboot: after the first login"
 }
 
@@ -215,10 +218,52 @@ step_fetching() {
     done_ "records over ssh, acknowledged" "$(wc -l <"$work/export") up to $cursor"
 }
 
+# A program that does not run, woken by the built-in drive, which takes five minutes from one significant change to the next: at the first one, after
+# kill -9 of the tracker, and after a reboot by the one before it. Each event once, as its user; the file with what the program got stays for reading.
+ran() { device 'cat /home/pi/ran 2>/dev/null' | tr -d '\r'; }
+# woken COUNT WHAT: waits until the program has run so often.
+woken() {
+    local began
+    began=$(seconds)
+    limit=450 device "for i in \$(seq 420); do [ \"\$(wc -l </home/pi/ran)\" -ge $1 ] && exit 0; sleep 1; done; exit 1" || short "$2: not woken in 7 minutes"
+    done_ "$2: woken" "$(since "$began") s"
+}
+step_waking() {
+    device 'id pi >/dev/null 2>&1 || useradd --create-home --shell /bin/sh pi; rm -f /home/pi/ran; su pi -c "touch /home/pi/ran"'
+    lab ssh 'cat >/home/pi/program; chmod 755 /home/pi/program; chown pi: /home/pi/program' <<'PROGRAM'
+#!/bin/sh
+[ "$WAYPOST_LAUNCH" = location ] || exit 9
+while read -r line; do printf '%s %s %s\n' "$(id -un)" "$(cat /proc/sys/kernel/random/boot_id)" "$line" >>/home/pi/ran; done
+sync /home/pi/ran
+PROGRAM
+    source_is sim:freeway
+    device 'waypost grant pi full --scope always && su pi -c "waypost register proof --on significant --exec /home/pi/program"' >/dev/null 2>&1 ||
+        short "the program cannot be registered"
+    woken 1 "the first significant change"
+    device 'systemctl kill --signal=KILL waypostd'
+    woken 2 "kill -9 of the tracker"
+    local count
+    count=$(ran | wc -l)
+    device 'systemctl stop waypost-wake.path waypost-wake.service'
+    limit=450 device "for i in \$(seq 420); do waypost register --list --json | grep '\"events\":[1-9]' >/dev/null && exit 0; sleep 1; done; exit 1" ||
+        short "no event waits"
+    [[ $(ran | wc -l) == "$count" ]] || short "it ran though nobody starts programs"
+    reboot
+    woken $((count + 1)) "a reboot, by what has happened before"
+    device 'waypost unregister proof >/dev/null 2>&1; su pi -c "waypost unregister proof" >/dev/null 2>&1; rm -f /etc/waypost/conf.d/lab.toml; systemctl restart waypostd'
+    local log
+    log=$(lab status | sed -n 's/^folder: \(.*\), acceleration: .*/\1/p')/waking.log
+    ran >"$log"
+    [[ $(cut -d' ' -f1 "$log" | sort -u) == pi ]] || short "it ran as another user: $log"
+    [[ $(cut -d' ' -f2 "$log" | sort -u | wc -l) == 2 ]] || short "it did not run after the reboot: $log"
+    [[ -z $(grep -o '"id":"[^"]*"' "$log" | sort | uniq -d) ]] || short "an event came twice: $log"
+    done_ "$(wc -l <"$log") events, each once, as pi; what it got" "$log"
+}
+
 if (($# > 0)); then
     for step in "$@"; do "step_$step"; done
 else
-    for step in fresh install plugging bridges cost cuts full_disk reboot gpsd fetching; do "step_$step"; done
+    for step in fresh install plugging bridges cost cuts full_disk reboot gpsd fetching waking; do "step_$step"; done
     lab down
 fi
 done_ "all well"
