@@ -66,7 +66,7 @@ struct PageShareCommand: ParsableCommand {
         abstract: "Print a link for a guest, which expires.",
         discussion: """
             A guest sees the position, the track of the day, fences and their events, but neither files, destinations nor problems. A new token \
-            (remove page-token in the state folder, and restart the tracker) ends all links.
+            (remove kept/state/page-token in the state folder, and restart the tracker) ends all links.
 
             Example: waypost page share --hours 8
             """)

@@ -311,7 +311,7 @@ extension Configuration {
                     "token_file", \.tokenFile, .file(for: .secret),
                     """
                     A file whose first line is the token in the page's address: 16 to 128 letters, digits, . _ ~ -; or "credential:NAME". \
-                    Empty = page-token in the state folder, which the tracker makes.
+                    Empty = kept/state/page-token in the state folder, which the tracker makes.
                     """),
                 .init(
                     "insecure_lan", \.isInsecureInLAN, .truth,

@@ -54,8 +54,10 @@ extension Tracker {
 
     /// The events of a registration: first those that wait, the newest last, then each as it comes.
     ///
-    /// While the result lives the program is not started. Each event comes again after the next `attach` until it is acknowledged.
+    /// While the result lives the program is not started. Each event comes again after the next `attach` until it is acknowledged. What a program
+    /// of the registration has that still runs is on its standard input, and comes here only when it has failed.
     /// - Parameter name: the name of the registration.
+    /// - Errors: `ControlError.refused` while another program is attached.
     public func attach(_ name: String) async throws(ControlError) -> Attachment {
         let link = try await connect()
         let (_, lines) = try await link.ask(AttachRequest(registration: name), within: Tracker.usualPatience)
