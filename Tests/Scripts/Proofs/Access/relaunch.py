@@ -129,6 +129,7 @@ def main():
         world.start("sim:none")
         unit = start_unit()
         check(woken(count + 1, 30), "and it runs after the next start, though nothing happens any more")
+        settled()
         all_runs = runs()
         newest = all_runs[-1]
         check(len(newest) >= waiting and [e["time"] for e in newest] == sorted(e["time"] for e in newest), f"{len(newest)} events in one start, the newest last")
