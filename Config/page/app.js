@@ -91,16 +91,19 @@ const handlers = {
   },
   event(event) {
     if (!state.events.some(({ id }) => id === event.id)) state.events.push(event);
+    state.heard?.push(event);
     if (isToday()) listEvents();
     say(`${event.event === "exit" ? "Left" : event.event === "enter" ? "Entered" : event.event} ${event.fence}`);
   },
-  fences({ total, fences }) {
+  fences({ total, fences, version }) {
     Object.assign(state, { total, near: fences });
     listFences();
-    if (state.fenceTotal !== total) { state.fenceTotal = total; loadFences(); }
+    const seen = `${version}/${total}`;
+    if (state.fencesSeen !== seen) { state.fencesSeen = seen; loadFences(); }
   },
   beat({ age }) { noteAge(age); showState(); },
   dropped: refill,
+  erased: refill,
 };
 
 /** `lateness`: how many milliseconds ago that was said. */
@@ -216,9 +219,13 @@ map.askTrack = async ({ box, since, until, tolerance }) => {
 };
 const loadEvents = quietly(async () => {
   const asked = span();
+  // What happens while the answer is on its way is not in it.
+  const heard = state.heard = [];
   const { events } = await ask(`events?${asked}`);
   if (asked !== span()) return;
-  state.events = events;
+  const known = new Set(events.map(({ id }) => id));
+  state.events = [...events, ...(isToday() ? heard.filter(({ id }) => !known.has(id)) : [])];
+  if (heard === state.heard) state.heard = undefined;
   listEvents();
 });
 /** What the doctor finds; the tracker asks it, which takes a moment. */
@@ -357,5 +364,7 @@ const first = JSON.parse($("first").textContent);
 $("first").remove();
 if (first.status) handlers.status(first, performance.now() - (performance.getEntriesByType("navigation")[0]?.responseStart ?? 0));
 new Stream(handlers);
+// The tracker says each second how old things are, but not when it is away.
+setInterval(() => { if (state.connection === "gone") showState(); }, 1000);
 map.begin(await leaflet, $("map"));
 if (state.report) map.setGround(state.report);

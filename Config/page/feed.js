@@ -1,5 +1,5 @@
 // One connection to the tracker's live events, for one page or for all of a browser's.
-export const names = ["status", "position", "matched", "sky", "lost", "event", "fences", "beat", "dropped"];
+export const names = ["status", "position", "matched", "sky", "lost", "event", "fences", "beat", "dropped", "erased"];
 
 /** Calls `tell(name, data)` for each event, with JSON as it came, and `tell("gone")` when the connection breaks. */
 export class Feed {

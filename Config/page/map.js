@@ -9,7 +9,7 @@ const speedSteps = [3, 8, 14, 22]; // m/s
 const speedColours = ["#7c4fc4", "#2f6fd0", "#0f9488", "#c98a00", "#cf3d2e"];
 
 export class TrackMap {
-  #L; #map; #follows = true; #base; #lines; #live; #stopMarks; #track = new Track(); #fences = new Map(); #ids = ""; #hasView = false; #bySpeed = false;
+  #L; #map; #follows = true; #base; #lines; #live; #stopMarks; #track = new Track(); #fences = new Map(); #drawn = ""; #hasView = false; #bySpeed = false;
   #changedByUs = false; #shift = { x: 0, y: 0 }; #focus; #showsPast = false; #phone = matchMedia("(max-width: 760px)"); #still = matchMedia("(prefers-reduced-motion: reduce)");
   onfollow = () => {};
   onview = () => {};
@@ -76,7 +76,7 @@ export class TrackMap {
   theme(name) {
     this.#base?.theme(name);
     this.#redraw();
-    this.#ids = "";
+    this.#drawn = "";
     this.showFences(this.#lastFences);
     this.indicator.set({});
   }
@@ -292,9 +292,10 @@ export class TrackMap {
     this.#lastFences = answer;
     this.#inside = inside;
     if (!this.#map || !answer) return;
-    const ids = answer.collection.features.map((feature) => feature.id).join() + document.documentElement.dataset.theme;
-    if (ids !== this.#ids) {
-      this.#ids = ids;
+    // A fence that was moved or renamed has the same id.
+    const drawn = JSON.stringify(answer.collection) + document.documentElement.dataset.theme;
+    if (drawn !== this.#drawn) {
+      this.#drawn = drawn;
       for (const { layer } of this.#fences.values()) layer.remove();
       this.#fences.clear();
       for (const feature of answer.collection.features) {

@@ -7,7 +7,7 @@ const death = 10000; // ms
 /**
  * Follows the tracker.
  *
- * `handlers` has a function for each event (status, position, matched, sky, lost, event, fences, beat, dropped), which gets its data and how many
+ * `handlers` has a function for each event (status, position, matched, sky, lost, event, fences, beat, dropped, erased), which gets its data and how many
  * milliseconds ago it came, and `connection(state)` with "open", "gone" or "hidden".
  */
 export class Stream {

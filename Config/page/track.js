@@ -37,7 +37,7 @@ export class Track {
   /** What was live becomes a piece like the others; `last` begins the next one. */
   freeze(last) {
     // An hour at 10 Hz is 36 000 points; those on a line between others add nothing but their memory.
-    if (this.live.length) this.#frozen.push(simplified(this.live, 1));
+    if (this.live.length) this.#frozen.push(simplified(this.live, 0.3));
     this.live = last ? [last] : [];
     if (count(this.#frozen) > 20000) this.#frozen = this.#frozen.map((piece) => piece.filter((_, index) => index % 2 === 0 || index === piece.length - 1));
     this.#join();
@@ -49,7 +49,7 @@ export class Track {
    * The time is that in which the coarse track comes near the view: the tracker then reads no more of its log than it must.
    */
   wanted({ box, metresPerPixel }) {
-    const tolerance = Math.max(0.5, metresPerPixel * 0.7);
+    const tolerance = Math.max(0.03, metresPerPixel * 0.7);
     const enough = tolerance * 1.5;
     if (this.#tolerance <= enough) return this.#drop();
     if (this.#detail && this.#detail.asked <= enough && contains(this.#detail.box, box)) return null;
@@ -66,7 +66,7 @@ export class Track {
       });
     }
     if (since > until) return this.#drop();
-    return { box: padded.map((degrees) => degrees.toFixed(6)), since, until: until + 1, tolerance: tolerance.toFixed(2) };
+    return { box: padded.map((degrees) => degrees.toFixed(6)), since, until: until + 1, tolerance: tolerance.toFixed(3) };
   }
 
   /** Takes the answer to what was wanted. */

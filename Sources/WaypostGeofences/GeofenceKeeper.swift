@@ -213,7 +213,11 @@ package actor GeofenceKeeper {
     /// The ids of the fences that were added while running.
     package private(set) var addedIDs: Set<String> = []
 
+    /// How often they may have changed; each run begins at another number.
+    package private(set) var changeCount = UInt32.random(in: .min ... .max)
+
     private func joinFences() {
+        changeCount &+= 1
         addedIDs = Set(own.fences.map(\.id))
         fences = loaded.filter { !addedIDs.contains($0.id) } + own.fences
     }

@@ -40,6 +40,9 @@ extension AcknowledgeLogRequest: TrackerVerb {
 extension EraseLogRequest: TrackerVerb {
     func answer(by tracker: TrackerCommands, to caller: ControlCaller) async throws(ControlRefusal) -> Answer {
         var answer = Answer()
+        let stretch = from..<to
+        // What was erased before something failed is gone, too.
+        defer { tracker.page.live.tellErased(stretch) }
         do throws(RecordingError) {
             let erasure = try await tracker.recorder?.erase(from: from, to: to)
             try await tracker.forgetPosition(from..<to)

@@ -42,8 +42,10 @@ extension PageRouter {
         let isWithheld = await reporter.source.withholding != nil
         let near = total == 0 || isWithheld ? [] : await keeper.nearest(PageRouter.nearCount)
         let entries = await entries(near.map { ($0.fence, $0.signedDistanceMetres) })
+        let version = await keeper.changeCount
         let text = ControlProtocol.object("FENCES") { json in
             json.member("total", total)
+            json.member("version", Int(version))
             json.array("fences") { json in for entry in entries { entry.writeElement(to: &json) } }
         }
         return ServerSentEvent(name: "fences", data: text)

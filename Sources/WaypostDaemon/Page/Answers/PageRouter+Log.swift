@@ -37,7 +37,7 @@ extension PageRouter {
         }
     }
 
-    /// `/api/v1/events?since=TIME&until=TIME`: from the log, or the last ones while it is off.
+    /// `/api/v1/events?since=TIME&until=TIME`: from the log, and the last ones.
     func events(_ request: BrowserRequest) async -> PageAnswer {
         let start: UTCTime
         let end: UTCTime?
@@ -49,10 +49,14 @@ extension PageRouter {
                 return .error(500, DaemonFailure(error).lines.joined(separator: "; "))
             }
         } else {
-            events = await reporter.fences.lastEvents.filter { event in
-                guard let time = event.time else { return true }
-                return time >= start && end.map { time < $0 } ?? true
-            }
+            events = []
+        }
+        // The log may be off, or may not have the last ones yet.
+        let known = Set(events.map(\.id))
+        events += await reporter.fences.lastEvents.filter { event in
+            guard !known.contains(event.id) else { return false }
+            guard let time = event.time else { return log == nil }
+            return time >= start && end.map { time < $0 } ?? true
         }
         return .object("EVENTS") { json in json.array("events") { json in for event in events { json.element(event) } } }
     }

@@ -142,22 +142,27 @@ final class PageConnection: ChannelInboundHandler {
 
     private func send(_ answer: PageAnswer, to head: HTTPRequestHead, _ channel: any Channel) {
         guard !isClosing, self.channel != nil else { return }
-        let isOver = !head.isKeepAlive || [400, 413, 421].contains(answer.status)
         var headers = fields(answer)
-        if isOver { headers.replaceOrAdd(name: "connection", value: "close") }
         let byteCount: Int? =
             switch answer.body {
             case .bytes(let bytes): bytes.count
             case .file(let file): file.byteCount
-            case .track: nil
-            case .stream: 0
+            case .track, .stream: nil
             }
+        let isOver = !head.isKeepAlive || [400, 413, 421].contains(answer.status) || head.method == .HEAD && byteCount == nil
+        if isOver { headers.replaceOrAdd(name: "connection", value: "close") }
         // Without a length the pieces say how long they are.
         if let byteCount, answer.status != 304 { headers.add(name: "content-length", value: "\(byteCount)") }
+        // HTTP 1.0 has no pieces: their end would follow the headers of a HEAD, which nothing may follow.
+        let version: HTTPVersion = head.method == .HEAD && byteCount == nil ? .http1_0 : .http1_1
         channel.write(
-            HTTPServerResponsePart.head(.init(version: .http1_1, status: .init(statusCode: answer.status), headers: headers)), promise: nil)
+            HTTPServerResponsePart.head(.init(version: version, status: .init(statusCode: answer.status), headers: headers)), promise: nil)
         let connection = NIOLoopBound(self, eventLoop: channel.eventLoop)
+        let limit = hub.limits.stallTime
         @Sendable func sent(_ piece: [UInt8]) async -> Bool {
+            // One piece is too little for the channel to count as one that takes nothing.
+            let stall = channel.eventLoop.scheduleTask(in: limit) { channel.close(promise: nil) }
+            defer { stall.cancel() }
             do {
                 try await channel.writeAndFlush(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(bytes: piece)))).get()
                 return true
@@ -166,7 +171,9 @@ final class PageConnection: ChannelInboundHandler {
             }
         }
         @Sendable func end() {
+            let stall = channel.eventLoop.scheduleTask(in: limit) { channel.close(promise: nil) }
             channel.writeAndFlush(HTTPServerResponsePart.end(nil)).whenComplete { _ in
+                stall.cancel()
                 if isOver { connection.value.close() } else { connection.value.headGuard.noteAnswer(channel) }
             }
         }
@@ -202,7 +209,7 @@ final class PageConnection: ChannelInboundHandler {
         guard hub.streamCount < hub.limits.streams else {
             return send(.error(503, "too many pages are open"), to: head, channel)
         }
-        if head.method == .HEAD { return send(.plain("", status: 200), to: head, channel) }
+        if head.method == .HEAD { return send(PageAnswer(type: "text/event-stream", body: .stream), to: head, channel) }
         var headers = fields(PageAnswer(type: "text/event-stream", body: .stream))
         // A proxy must not wait for the end.
         headers.add(name: "x-accel-buffering", value: "no")

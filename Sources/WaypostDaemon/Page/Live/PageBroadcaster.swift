@@ -71,6 +71,17 @@ final class PageBroadcaster: PositioningConsumer {
         }
     }
 
+    /// Tells the open pages that something was erased from the log: what they show may be of it.
+    func tellErased(_ stretch: Range<UTCTime>) {
+        guard let hub = state.withLock({ $0.streamCount > 0 ? $0.hub : nil }) else { return }
+        let text = ControlProtocol.object("ERASED") { json in
+            json.member("since", stretch.lowerBound)
+            json.member("until", stretch.upperBound)
+        }
+        let event = ServerSentEvent(name: "erased", data: text)
+        hub.eventLoop.execute { hub.value.broadcast(event, mayBeMissed: false) }
+    }
+
     func consume(_ update: PositioningUpdate) {
         guard let hub = state.withLock({ $0.streamCount > 0 ? $0.hub : nil }) else { return }
         var text = TextBuffer(capacity: 512)

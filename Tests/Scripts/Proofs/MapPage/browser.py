@@ -193,6 +193,10 @@ def prove(tracker, browser):
     tracker.process.send_signal(signal.SIGSTOP)
     took = browser.eventually("return document.getElementById('chip').className === 'gone' && !document.getElementById('banner').hidden", 10)
     check("a stopped tracker is noticed within 3 s", took is not None and took <= 3.2, f"{took or 0:.1f} s")
+    words = "return document.getElementById('banner').textContent + document.getElementById('age').textContent"
+    before = browser.run(words)
+    time.sleep(4)
+    check("and how long ago that was goes on", browser.run(words) != before and "now" not in browser.run(words), browser.run(words))
     tracker.process.send_signal(signal.SIGCONT)
     check("and found again", browser.eventually("return document.getElementById('chip').className === 'fix'", 20) is not None)
 
@@ -220,6 +224,7 @@ def prove(tracker, browser):
 
     prove_sharing(tracker, browser)
     prove_sleep(tracker, browser)
+    prove_changes(tracker, browser)
 
     messages = [entry["message"] for entry in browser.driver.get_log("browser") if entry["level"] == "SEVERE"]
     # While the tracker was stopped and private it could not answer.
@@ -282,6 +287,43 @@ w7 Thighway=primary,name=Hauptstra%df%e Nn1,n2
 w8 Thighway=residential,name=Gartenweg Nn2,n3
 w9 Thighway=service Nn4,n5
 """
+
+
+def prove_changes(tracker, browser):
+    """Fences that change, what happens while the page asks what has happened, and what is erased while it is shown."""
+    def add(name, place, radius):
+        fence = {"type": "Feature", "id": "moved", "properties": {"name": name, "radius": radius}, "geometry": {"type": "Point", "coordinates": place}}
+        return tracker.ask(request="fences_add", fences={"type": "FeatureCollection", "features": [fence]})
+
+    drawn = """const found = []; waypost.map.eachLayer((layer) => { const tip = layer.getTooltip?.()?.getContent();
+        if (tip?.textContent?.startsWith("Yard")) { const at = layer.getBounds().getCenter(); found.push([tip.textContent, at.lat.toFixed(3), at.lng.toFixed(3)].join()); } });
+        return found.join(" ")"""
+    add("Yard", [7.70, 46.90], 200)
+    check("a new fence is drawn", browser.eventually(f"return (() => {{ {drawn} }})() === 'Yard,46.900,7.700'") is not None, browser.run(drawn))
+    add("Yard 2", [7.71, 46.91], 200)
+    check("one that was moved and renamed is drawn anew", browser.eventually(f"return (() => {{ {drawn} }})() === 'Yard 2,46.910,7.710'") is not None, browser.run(drawn))
+
+    here = browser.run("const p = waypost.state.position; return [p.lon, p.lat]")
+    add("Yard 3", here, 3000)
+    time.sleep(3)
+    # It was away, and the answer to what has happened meanwhile takes long.
+    browser.run("""window.plainFetch = window.fetch;
+        window.fetch = async (path, ...rest) => { const answer = await plainFetch(path, ...rest); if (String(path).includes("/events")) { window.held = true; await new Promise((done) => setTimeout(done, 4000)); } return answer; };
+        const seen = (hidden) => { Object.defineProperty(document, "hidden", { value: hidden, configurable: true }); document.dispatchEvent(new Event("visibilitychange")); };
+        seen(true); setTimeout(() => seen(false), 500);""")
+    browser.eventually("return window.held")
+    tracker.ask(request="fences_remove", id="moved")
+    listed = "return document.getElementById('events').textContent.includes('Left Yard 3')"
+    arrived = browser.eventually(listed)
+    time.sleep(5)
+    check("what happens while it asks stays", arrived is not None and browser.run(listed), "" if arrived is not None else "it never came")
+    browser.run("window.fetch = window.plainFetch; delete document.hidden")
+
+    points = browser.run("return waypost.track.points.length")
+    answer = tracker.ask(request="log_erase", **{"from": "2000-01-01T00:00:00Z", "to": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 5))})
+    left = browser.eventually(f"return waypost.track.points.length < 8 && !document.getElementById('events').textContent.includes('Yard 3')")
+    check("what is erased from the log goes from the page", answer["class"] != "ERROR" and points >= 10 and left is not None,
+          f"{points} points before, {browser.run('return waypost.track.points.length')} after; {answer}")
 
 
 def prove_roads(programs):
