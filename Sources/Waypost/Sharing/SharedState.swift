@@ -84,8 +84,9 @@ package struct SharedState: Sendable, Equatable {
     /// The position is lost, or may not be seen any more; nil when that is known already.
     package mutating func lose() -> News? {
         withdrawSky()
+        if case .noFix = report { return nil }
+        defer { report = .noFix(NoFix(time: nil)) }
         guard case .position = report else { return nil }
-        report = .noFix(NoFix(time: nil))
         return .noFix(NoFix(time: nil), newSky: nil)
     }
 

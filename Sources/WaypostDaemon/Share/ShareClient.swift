@@ -82,7 +82,7 @@ final class ShareClient: ChannelInboundHandler, ChannelOutboundHandler {
             if !kind.isNMEA { deliver(ByteBuffer(bytes: GPSDWriter.error("Too many clients, try again later."))) }
             return context.close(promise: nil)
         }
-        if !kind.isNMEA { deliver(ByteBuffer(bytes: GPSDWriter.version(WaypostVersion.text))) }
+        if kind.isNMEA { hub.greet(self) } else { deliver(ByteBuffer(bytes: GPSDWriter.version(WaypostVersion.text))) }
         context.fireChannelActive()
     }
 
@@ -134,6 +134,8 @@ final class ShareClient: ChannelInboundHandler, ChannelOutboundHandler {
             bytes = Span()
         } while conversation.isBehind && context?.channel.isWritable == true
         language = .gpsd(conversation)
-        if conversation.watch.isOn != neededPositions { hub.noteNeed(of: kind) }
+        guard conversation.watch.isOn != neededPositions else { return }
+        hub.noteNeed(of: kind)
+        if conversation.watch.isOn { hub.greet(self) }
     }
 }

@@ -96,6 +96,21 @@ final class ShareHub {
             bytes, showing: state, version: WaypostVersion.text, at: UTCTime(millisecondsSince1970: WallClock.milliseconds))
     }
 
+    /// Tells a program that has just begun to listen what does not come by itself: that there is no fix, or the rough place of this quarter.
+    func greet(_ client: ShareClient) {
+        let isCoarse = detail(of: client) == .coarse
+        let state = isCoarse ? coarse : known.state
+        let news: SharedState.News
+        switch state.report {
+        // The next one, or the first one, is on its way.
+        case .position where !isCoarse, .nothing: return
+        case .position(let position): news = .position(position, newSky: nil)
+        case .noFix(let report): news = .noFix(report, newSky: nil)
+        }
+        if client.wantsNMEA { client.deliver(epoch(of: news, sky: nil)) }
+        if client.wantsJSON { client.deliver(ByteBuffer(bytes: bytes(of: news, from: state.device))) }
+    }
+
     /// Sends datagrams from now on, or no longer.
     func setBeacon(_ beacon: ShareBeacon?) {
         self.beacon = beacon
