@@ -35,7 +35,8 @@ struct DispatchQuestion: ParsableArguments {
         let outcome = try ask(verb, timeout: timeout)
         try OutputStream(path: "-").write(line: outcome.completion.text)
         for (name, count) in sentCounts.sorted(by: { $0.key < $1.key }) {
-            guard let earlier = before[name], count > earlier else { continue }
+            // Where nothing waited, what was received meanwhile is of another attempt.
+            guard outcome.completion != .noData, let earlier = before[name], count > earlier else { continue }
             SystemProcess.printError("waypost: destination \(printable(name)): \(counted(count - earlier, "record")) received")
         }
         let failures = DispatchQuestion.failures(in: outcome)
