@@ -33,11 +33,12 @@ const handlers = {
     const before = state.connection;
     state.connection = now;
     if (now === "gone") state.goneSince ??= Date.now();
-    if (now === "open") state.goneSince = undefined;
+    if (now === "open") state.goneSince = state.refusal = undefined;
     document.body.classList.toggle("stale", now === "gone");
     if (now === "open" && (before === "gone" || before === "hidden")) refill();
     showState();
   },
+  refused(words) { state.refusal = words; showState(); },
   status(report, lateness = 0) {
     const isFirst = !state.report;
     const wasToday = !isFirst && isToday();
@@ -153,7 +154,7 @@ function showState() {
   let [banner, isBad] = ["", false];
   if (connection === "gone") {
     showChip("not connected", "gone");
-    banner = `No connection to the tracker for ${units.span((Date.now() - (state.goneSince ?? Date.now())) / 1000 + 2)}. What is shown may be old.`;
+    banner = state.refusal ? `The tracker does not let this page in any more: ${state.refusal}.` : `No connection to the tracker for ${units.span((Date.now() - (state.goneSince ?? Date.now())) / 1000 + 2)}. What is shown may be old.`;
     isBad = true;
   } else if (status.privacy?.private) {
     showChip("private", "lost");

@@ -1,7 +1,7 @@
 // One connection to the tracker's live events, for one page or for all of a browser's.
 export const names = ["status", "position", "matched", "sky", "lost", "event", "fences", "beat", "dropped", "erased"];
 
-/** Calls `tell(name, data)` for each event, with JSON as it came, and `tell("gone")` when the connection breaks. */
+/** Calls `tell(name, data)` for each event, with JSON as it came, and `tell("gone")` when the connection breaks; `tell("refused", answer)` when the door is shut. */
 export class Feed {
   #source; #retry; #lastID; #heard = 0;
 
@@ -29,8 +29,17 @@ export class Feed {
       if (source.readyState === EventSource.CLOSED && source === this.#source) {
         this.#source = undefined;
         this.#retry = setTimeout(() => this.open(), 3000);
+        this.#askWhy();
       }
     };
+  }
+
+  /** An EventSource does not say why it was refused. */
+  async #askWhy() {
+    try {
+      const answer = await fetch("api/v1/state", { cache: "no-store" });
+      if (answer.status === 401 || answer.status === 403) this.tell("refused", await answer.text());
+    } catch { /* The tracker is away. */ }
   }
 
   close() {

@@ -8,7 +8,7 @@ const death = 10000; // ms
  * Follows the tracker.
  *
  * `handlers` has a function for each event (status, position, matched, sky, lost, event, fences, beat, dropped, erased), which gets its data and how many
- * milliseconds ago it came, and `connection(state)` with "open", "gone" or "hidden".
+ * milliseconds ago it came, `connection(state)` with "open", "gone" or "hidden", and `refused(words)` when the tracker lets nobody in with this token.
  */
 export class Stream {
   #link; #heard = 0; #alive = 0; #isShared = false; #timer; #handlers; #state; #count = 0;
@@ -46,6 +46,7 @@ export class Stream {
     this.#alive = performance.now();
     if (name === "here") return;
     if (name === "gone") return this.#tell("gone");
+    if (name === "refused") return this.#handlers.refused(JSON.parse(data).message);
     this.#heard = performance.now();
     this.#tell("open");
     this.#handlers[name]?.(JSON.parse(data), age);

@@ -46,8 +46,11 @@ class Tracker:
         fence = {"type": "Feature", "id": "f", "properties": {"name": HOSTILE, "radius": 3000},
                  "geometry": {"type": "Point", "coordinates": [7.75, 46.95]}}
         (folder / "fences.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": [fence]}))
+        self.policy = folder / "policy.toml"
+        self.policy.write_text('[door]\npage = "full"\nguest = "full"\n')
+        self.policy.chmod(0o600)
         (folder / "w.toml").write_text(
-            f'[map]\nlisten = "127.0.0.1:{self.port}"\ntoken_file = "{token}"\n[geofences]\nfile = "{folder}/fences.geojson"\nrule = "exact"\n{more}')
+            f'[control]\npolicy = "{self.policy}"\n[map]\nlisten = "127.0.0.1:{self.port}"\ntoken_file = "{token}"\n[geofences]\nfile = "{folder}/fences.geojson"\nrule = "exact"\n{more}')
         self.process = subprocess.Popen(
             [programs / "waypostd", "--config", folder / "w.toml", "--source", source, "--state", folder / "state", "--log",
              folder / "log", "--socket", folder / "socket"], stderr=(folder / "errors").open("w"))
@@ -234,6 +237,7 @@ def prove(tracker, browser):
     strangers = [url for url in urls if not url.startswith((f"http://127.0.0.1:{tracker.port}/", "data:", "chrome", "about:"))]
     check("nobody but the tracker is asked", len(urls) > 10 and not strangers, str(strangers))
     prove_strangers(tracker, browser)
+    prove_shut_door(tracker, browser)
 
 
 def log(browser):
@@ -320,10 +324,23 @@ def prove_changes(tracker, browser):
     browser.run("window.fetch = window.plainFetch; delete document.hidden")
 
     points = browser.run("return waypost.track.points.length")
-    answer = tracker.ask(request="log_erase", **{"from": "2000-01-01T00:00:00Z", "to": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 5))})
+    answer = tracker.ask(request="log_erase", **{"from": "2000-01-01T00:00:00Z", "to": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 2))})
     left = browser.eventually(f"return waypost.track.points.length < 8 && !document.getElementById('events').textContent.includes('Yard 3')")
     check("what is erased from the log goes from the page", answer["class"] != "ERROR" and points >= 10 and left is not None,
           f"{points} points before, {browser.run('return waypost.track.points.length')} after; {answer}")
+
+
+def prove_shut_door(tracker, browser):
+    """Whose door is shut is told so, and let in again when it opens."""
+    browser.driver.get(f"http://127.0.0.1:{tracker.port}/")
+    browser.eventually("return document.getElementById('chip').className === 'fix'")
+    tracker.policy.write_text('[door]\npage = "none"\nguest = "none"\n')
+    words = "return document.getElementById('banner').textContent"
+    told = browser.eventually(f"return (() => {{ {words} }})().includes('the policy of this tracker shuts the page')")
+    check("a page whose door is shut says why", told is not None, browser.run(words))
+    tracker.policy.write_text('[door]\npage = "full"\nguest = "full"\n')
+    check("and comes back when it is opened", browser.eventually("return document.getElementById('chip').className === 'fix' && document.getElementById('banner').hidden", 20)
+          is not None, browser.run(words))
 
 
 def prove_roads(programs):
