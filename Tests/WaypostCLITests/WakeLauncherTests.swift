@@ -16,7 +16,7 @@ struct WakeLauncherTests {
         let text = "#!/bin/sh\ni=0; while [ $i -lt 1000 ]; do echo line $i; i=$((i + 1)); done\n\(last)\n"
         try program(text, in: folder)
         try WakeProgram(.program(folder + "/p")).save("photo", in: folder)
-        let ran = WakeLauncher(folder: folder).run(LaunchOrder(registration: "photo", events: [], ids: ["a"]))
+        let ran = WakeLauncher(folder: folder, isAlone: false).run(LaunchOrder(registration: "photo", events: [], ids: ["a"]))
         #expect(ran.exitCode == code && ran.words.count <= 4_000 && ran.words.contains("line 999"))
         #expect(ran.words.contains(words), "\(ran.words.suffix(100))")
         #expect(throws: Never.self) { try ControlRequests.request(on: ran.line.span) }
@@ -29,7 +29,7 @@ struct WakeLauncherTests {
         try program("#!/bin/sh\ncat\ngrep -l '47[.]1234567' /proc/[0-9]*/cmdline 2>/dev/null\nexit 0\n", in: folder)
         try WakeProgram(.program(folder + "/p")).save("photo", in: folder)
         let event = JSONText(bytes: Array(#"{"id":"a","lat":47.1234567,"lon":8}"#.utf8))
-        let ran = WakeLauncher(folder: folder).run(LaunchOrder(registration: "photo", events: [event], ids: ["a"]))
+        let ran = WakeLauncher(folder: folder, isAlone: false).run(LaunchOrder(registration: "photo", events: [event], ids: ["a"]))
         #expect(ran.exitCode == 0 && ran.words.contains("47.1234567") && !ran.words.contains("cmdline"), "\(ran.words)")
     }
 
@@ -37,12 +37,12 @@ struct WakeLauncherTests {
     @Test func oneAtATimeStartsTheProgramsOfATracker() throws {
         let folder = try folder()
         defer { try? FileManager.default.removeItem(atPath: folder) }  // What is left behind does no harm.
-        let other = WakeLauncher(folder: folder)
+        let other = WakeLauncher(folder: folder, isAlone: false)
         do {
-            let starter = WakeLauncher(folder: folder)
+            let starter = WakeLauncher(folder: folder, isAlone: false)
             #expect(try starter.lock(forSocket: "/run/s", waitingAtMost: 0))
             #expect(try !other.lock(forSocket: "/run/s", waitingAtMost: 200))
-            #expect(try WakeLauncher(folder: folder).lock(forSocket: "/run/another", waitingAtMost: 0))
+            #expect(try WakeLauncher(folder: folder, isAlone: false).lock(forSocket: "/run/another", waitingAtMost: 0))
         }
         #expect(try other.lock(forSocket: "/run/s", waitingAtMost: 0))
     }

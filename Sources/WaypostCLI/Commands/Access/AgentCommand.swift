@@ -27,7 +27,7 @@ struct AgentCommand: ParsableCommand {
     private static let reportMilliseconds: Int64 = 60_000
 
     func run() throws {
-        let launcher = WakeLauncher(folder: WakeProgram.folder(.own, socket: daemon.path))
+        let launcher = WakeLauncher(folder: WakeProgram.folder(.own, socket: daemon.path), isAlone: true)
         var end: Int64?
         var isTold = false
         while true {

@@ -19,13 +19,17 @@ final class WakeLauncher {
     /// How the last program has ended, until the tracker knows it.
     var unreported: RanRequest?
     private var hold: Hold?
+    private let isAlone: Bool
     /// The file with the mark of what runs.
     private var run: RunningMark?
 
     private static let longestWords = 4_000
 
-    init(folder: String) {
-        self.folder = folder
+    /// - Parameters:
+    ///   - folder: where it stands which program belongs to a registration.
+    ///   - isAlone: whether this process does nothing but start programs: then everything below it is theirs, and is ended with them.
+    init(folder: String, isAlone: Bool) {
+        (self.folder, self.isAlone) = (folder, isAlone)
     }
 
     /// Waits until nobody else starts programs for a tracker, and nothing runs that somebody has started.
@@ -67,8 +71,8 @@ final class WakeLauncher {
 
     /// Ends what another one has left behind, before anything is started.
     private func begin(_ hold: consuming Hold, _ run: RunningMark) throws(SystemError) {
-        StrayProcesses.adoptOrphans()
-        if let mark = try run.load() {
+        if isAlone { StrayProcesses.adoptOrphans() }
+        if isAlone, let mark = try run.load() {
             StrayProcesses.end(markedWith: mark)
             try run.clear()
         }
@@ -99,7 +103,7 @@ final class WakeLauncher {
             let limit = Int64(WakeLedger.runSeconds) * 1_000
             let start = MonotonicClock.milliseconds
             let (end, output) = try begin(command, input).result(withinMilliseconds: limit)
-            StrayProcesses.endDescendants()
+            if isAlone { StrayProcesses.endDescendants() }
             try run?.clear()
             var words = String(decoding: output.suffix(4 * WakeLauncher.longestWords), as: UTF8.self)
             if MonotonicClock.milliseconds - start >= limit {
