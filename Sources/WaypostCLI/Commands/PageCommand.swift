@@ -16,13 +16,10 @@ struct PageCommand: ParsableCommand {
             """,
         subcommands: [PageShareCommand.self])
 
-    @Flag(help: "Print one JSON object.")
-    var json = false
-
-    @OptionGroup var daemon: DaemonConnection
+    @OptionGroup var question: PageQuestion
 
     func run() throws {
-        try PageCommand.print(try daemon.ask(PageRequest()), asJSON: json)
+        try PageCommand.print(try question.daemon.ask(PageRequest()), asJSON: question.json)
     }
 
     /// Prints the address, and how a browser elsewhere gets there.
@@ -59,6 +56,14 @@ struct PageCommand: ParsableCommand {
     }
 }
 
+/// What both commands take: an option that each declared by itself would be the first one's, also behind the second's name.
+struct PageQuestion: ParsableArguments {
+    @Flag(help: "Print one JSON object.")
+    var json = false
+
+    @OptionGroup var daemon: DaemonConnection
+}
+
 /// `waypost page share`: a link for a guest, which expires.
 struct PageShareCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -74,10 +79,7 @@ struct PageShareCommand: ParsableCommand {
     @Option(help: ArgumentHelp("How long the link is valid, 1 to 8760 hours.", valueName: "hours"))
     var hours: Int
 
-    @Flag(help: "Print one JSON object.")
-    var json = false
-
-    @OptionGroup var daemon: DaemonConnection
+    @OptionGroup var question: PageQuestion
 
     func validate() throws {
         guard (1...8_760).contains(hours) else { throw ValidationError("--hours must be from 1 to 8760") }
@@ -85,11 +87,11 @@ struct PageShareCommand: ParsableCommand {
 
     func run() throws {
         let seconds = hours * 3_600
-        try PageCommand.print(try daemon.ask(PageRequest(guestSeconds: seconds)), asJSON: json)
-        guard !json else { return }
+        try PageCommand.print(try question.daemon.ask(PageRequest(guestSeconds: seconds)), asJSON: question.json)
+        guard !question.json else { return }
         let end = UTCTime(millisecondsSince1970: WallClock.milliseconds &+ Int64(seconds) &* 1_000)
         SystemProcess.printError(
-            "waypost: page share: anyone who has the link may look until \(daemon.format.moment(end).prefix(16)); waypost page share --help says how to end it"
+            "waypost: page share: anyone who has the link may look until \(question.daemon.format.moment(end).prefix(16)); waypost page share --help says how to end it"
         )
     }
 }

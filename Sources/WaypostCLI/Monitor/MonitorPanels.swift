@@ -207,7 +207,11 @@ struct MonitorPanels {
     var log: MonitorPanel {
         guard let log = state.status?.log else { return MonitorPanel("LOG", [MonitorLine("-", .dim)], least: 1) }
         if log.isOff { return MonitorPanel("LOG", [MonitorLine("off", .dim)], least: 1) }
-        let note = log.isRecording ? MonitorLine("recording", .green) : MonitorLine("paused", [.bold, .red])
+        let isPrivate = state.status?.privacy?.isPrivate == true
+        let note =
+            isPrivate
+            ? MonitorLine("nothing in private mode", .yellow)
+            : log.isRecording ? MonitorLine("recording", .green) : MonitorLine("paused", [.bold, .red])
         let counts = "\(counted(log.positionCount, "position")) since the start"
         let place = "\(sizeText(bytes: log.byteCount)) in \(log.directory)"
         return MonitorPanel("LOG", note: note, [MonitorLine(counts), MonitorLine(place, .dim)], least: 1)

@@ -35,13 +35,13 @@ enum OwnerCheck: DoctorCheck {
                 commands: ["sudo chown -R \(owner) \(words)", SystemFacts.serviceRestart]))
     }
 
-    /// What the tracker itself writes in a folder: all of its state; of a log the journals and what is kept with them.
+    /// What the tracker itself writes in a folder: of the state its lock and what it keeps, of a log the journals and what is kept with them.
     private static func files(of folder: String, in tree: SystemTree) -> [String] {
         let journals = folder + "/journal"
         let isState = folder == DefaultPaths.service.stateDirectory
         let kept = DefaultPaths.kept(inState: folder)
         let state = isState ? (tree.names(in: kept) ?? []).map { "\(kept)/\($0)" } : []
-        let names = (tree.names(in: folder) ?? []).filter { isState || $0.hasPrefix(".") }
+        let names = (tree.names(in: folder) ?? []).filter { $0.hasPrefix(".") || isState && $0 == DefaultPaths.keptName }
         let inner = (tree.names(in: journals) ?? []).filter { $0.hasPrefix(".") || $0.hasSuffix(".journal") }
         return names.map { "\(folder)/\($0)" } + state + (tree.exists(journals) ? [journals] : []) + inner.map { "\(journals)/\($0)" }
     }
