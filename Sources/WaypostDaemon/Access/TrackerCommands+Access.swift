@@ -54,6 +54,9 @@ extension GrantRequest: TrackerVerb {
             }
         }
         let end = seconds.map { AccessKeeper.now + Int64($0) * 1_000 }
+        // Who is given something, if only for an hour, must lose neither registrations nor what waits for them.
+        let before = level == .none ? nil : tracker.access.read { $0.base(of: subject, at: AccessKeeper.now)?.scope }
+        let scope = scope ?? before ?? .attached
         try tracker.access.grant(AccessGrant(subject, level, scope, purpose: purpose, end: end), by: caller.peer)
         return GrantChanged(subject, count: 0, tracker.access)
     }
@@ -71,7 +74,8 @@ extension GrantChanged {
     fileprivate init(_ subject: AccessSubject, count: Int, _ access: AccessKeeper) {
         self.init()
         (who, self.count, problem) = (subject.name, count, access.problem)
-        level = access.read { $0.base(of: subject, at: AccessKeeper.now)?.level }
+        let now = access.read { $0.base(of: subject, at: AccessKeeper.now) }
+        (level, scope) = (now?.level, now?.scope)
     }
 }
 

@@ -12,7 +12,7 @@ struct GrantCommand: ParsableCommand {
             none = nothing. reduced = roughly where the device is: a cell of 5 km, at most four times an hour, and nothing else. full = everything. It \
             holds at once, for open connections, too, and counts before the policy file. With --for it ends after that time, or with the tracker.
 
-            --scope always lets programs of the user be started by events (waypost register). With --purpose the user keeps what was granted \
+            --scope always lets programs of the user be started by events (waypost register); without --scope what was granted before stays. With --purpose the user keeps what was granted \
             before, and has full accuracy only while a program asks for it for that purpose (waypost request-full); the policy file explains purposes.
 
             For root and the tracker's own user only. Members of group waypost may know everything and operate the tracker without a grant.
@@ -26,7 +26,7 @@ struct GrantCommand: ParsableCommand {
     @Argument(help: "none, reduced or full.")
     var level: GrantedLevel
 
-    @Option(help: "attached = while connected, always = programs may be started, too. (default: attached)")
+    @Option(help: "attached = while connected, always = programs may be started, too. (default: as before, or attached)")
     var scope: AuthorisationScope?
 
     @Option(
@@ -52,7 +52,7 @@ struct GrantCommand: ParsableCommand {
 
     func run() throws {
         var request = GrantRequest()
-        (request.who, request.scope, request.purpose) = (who, scope ?? .attached, purpose)
+        (request.who, request.scope, request.purpose) = (who, scope, purpose)
         request.level = AuthorisationLevel(rawValue: level.rawValue) ?? .none
         request.seconds = span.map { Int($0 / .seconds(1)) }
         let answer = try daemon.ask(request)
@@ -60,7 +60,7 @@ struct GrantCommand: ParsableCommand {
         if let purpose {
             try output.write(line: "\(printable(answer.who)): full while asked for, purpose \(purpose)\(ending)")
         } else {
-            let scope = scope == .always ? ", always" : ""
+            let scope = answer.scope == .always && level != .none ? ", always" : ""
             try output.write(line: "\(printable(answer.who)): \(level.rawValue)\(scope)\(ending)")
             if answer.problem == nil, let now = answer.level, now.rawValue != level.rawValue {
                 SystemProcess.printError("waypost: grant: \(now.rawValue) for now: a grant with an end counts before it")

@@ -133,7 +133,7 @@ struct RegisterCommand: ParsableCommand {
                     "waypost: register: waits until \(printable(running)) has ended: the programs of a user are started one after the other"
                 )
             }
-            runsBefore = running ?? (state == .due ? runsBefore : nil)
+            runsBefore = running
             if entry.lastEventIDs.contains(id) {
                 try output.write(line: "\(name): \(entry.lastExitCode.map { "exit code \($0)" } ?? "did not end by itself")")
                 for line in (entry.lastWords ?? "").split(separator: "\n") { try output.write(line: "    \(printable(String(line)))") }

@@ -9,8 +9,8 @@ struct RequestCommand: ParsableCommand {
         commandName: "request",
         abstract: "Show what this user may know of the position, or ask for it.",
         discussion: """
-            Without --reason it prints the level: not_determined, none, reduced or full. With --reason it asks the administrator, who sees the \
-            question with waypost grants, and waits until somebody has decided. Exit code 77 for none, 75 when nobody decides in time.
+            Without --reason it prints the level: not_determined, none, reduced or full. With --reason it asks the administrator, as long \
+            as nobody has decided, who sees the question with waypost grants, and waits until somebody has. Exit code 77 for none, 75 when nobody decides in time.
 
             Example: waypost request --reason "shows the van on the wall in the office" --wait 600
             """)
@@ -43,6 +43,10 @@ struct RequestCommand: ParsableCommand {
             authorisation = try AuthorisationWait(wait).decision(of: &client) { $0.level != .notDetermined }
         }
         try show(authorisation)
+        if reason != nil, !answer.isAsked {
+            SystemProcess.printError(
+                "waypost: request: that has been decided, so nobody is asked; to change it: sudo waypost grant USER LEVEL")
+        }
         if reason != nil, !authorisation.level.isAllowed {
             throw CommandFailure(.notAuthorised, what: "request", why: "this user may not know the position")
         }

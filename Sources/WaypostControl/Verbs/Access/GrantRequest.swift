@@ -16,8 +16,8 @@ public struct GrantRequest: ControlVerb {
     public var who = ""
     /// How much.
     public var level = AuthorisationLevel.none
-    /// When.
-    public var scope = AuthorisationScope.attached
+    /// When; nil for the scope that was granted before, or else while connected.
+    public var scope: AuthorisationScope?
     /// How many seconds it holds; nil for ever.
     public var seconds: Int?
     /// The purpose for which full accuracy may be asked for; nil for a grant that needs none.
@@ -31,7 +31,7 @@ public struct GrantRequest: ControlVerb {
         try codec.member("who", &who, "The user, by name or number, or a group with @ before it.")
         try codec.member(
             "level", &level, rule: ControlRule("one of none, reduced, full") { $0 != .notDetermined }, "How much of the position.")
-        try codec.member("scope", &scope, absent: .attached, "While connected, or always.")
+        try codec.member("scope", &scope, "While connected, or always; as before when absent, or else while connected.")
         try codec.member(
             "seconds", &seconds, rule: ControlRule("seconds, from 1 to 31536000") { (1...31_536_000).contains($0) },
             "How long it holds; for ever when absent.")
@@ -89,6 +89,8 @@ public struct GrantChanged: ControlAnswer {
     public var count = 0
     /// What the user or group has now by name; nil when nobody has decided.
     public var level: AuthorisationLevel?
+    /// When that holds; nil when nobody has decided.
+    public var scope: AuthorisationScope?
     /// Why nobody but root may know anything, whatever is granted; nil when the policy and the grants can be used.
     public var problem: String?
 
@@ -100,6 +102,7 @@ public struct GrantChanged: ControlAnswer {
         try codec.member("who", &who, "The user, or a group with @ before it.")
         try codec.member("count", &count, absent: 0, "How many grants were taken back.")
         try codec.member("level", &level, "What this user or group may know now; absent when nobody has decided.")
+        try codec.member("scope", &scope, "When: while connected, or always.")
         try codec.member("problem", &problem, "Why nobody but root may know anything, whatever is granted.")
     }
 }
