@@ -46,6 +46,8 @@ const handlers = {
     state.report = report;
     state.status = report.status;
     state.isOwner = report.visitor === "owner";
+    // A guest sees the current day.
+    $("days").hidden = !state.isOwner;
     noteAge(report.age ?? report.status.last_age, lateness);
     units.setDisplay(settings.units || report.status.display?.units, report.status.display?.time_zone);
     map.setGround(report);

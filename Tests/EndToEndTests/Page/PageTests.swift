@@ -259,6 +259,11 @@ extension EndToEnd {
                 #expect(try BrowserSocket.get(path, port: port, guest).status == 403, "\(path)")
             }
             #expect(try BrowserSocket.get("/api/v1/track", port: port, guest).status == 200)
+            // No other day than the current one, whatever a guest asks for.
+            let longAgo = try #require(UTCTime(rfc3339: "2020-01-01T00:00:00Z"))
+            let path = "/api/v1/track?since=2020-01-01T00:00:00Z"
+            #expect(try json(path, port: port)["since"]?.time == longAgo)
+            #expect(try json(path, port: port, guest)["since"]?.time.map { $0 > longAgo.advanced(byMilliseconds: 86_400_000) } == true)
             #expect(try BrowserSocket.get("/api/v1/state", port: port, guest + "0").status == 401)
             #expect(try await tracker.stop() == ProgramExit(code: 0))
         }

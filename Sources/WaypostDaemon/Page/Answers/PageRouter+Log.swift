@@ -7,13 +7,13 @@ import WaypostRecording
 // What is asked of the log. In private mode nothing of it is shown.
 extension PageRouter {
     /// `/api/v1/track?since=TIME&until=TIME&box=SOUTH,WEST,NORTH,EAST&tolerance=METRES`.
-    func track(_ request: BrowserRequest) async -> PageAnswer {
+    func track(_ request: BrowserRequest, for visitor: PageVisitor) async -> PageAnswer {
         let start: UTCTime
         let end: UTCTime?
         var box: BoundingBox?
         var tolerance = 5.0
         do throws(PageOptionError) {
-            (start, end) = try span(request)
+            (start, end) = try span(request, for: visitor)
             box = try PageRouter.box(request)
             if let text = request.query["tolerance"] {
                 guard let metres = Double(text), (0...100_000).contains(metres) else {
@@ -38,10 +38,10 @@ extension PageRouter {
     }
 
     /// `/api/v1/events?since=TIME&until=TIME`: from the log, and the last ones.
-    func events(_ request: BrowserRequest) async -> PageAnswer {
+    func events(_ request: BrowserRequest, for visitor: PageVisitor) async -> PageAnswer {
         let start: UTCTime
         let end: UTCTime?
-        do throws(PageOptionError) { (start, end) = try span(request) } catch { return .error(400, error.description) }
+        do throws(PageOptionError) { (start, end) = try span(request, for: visitor) } catch { return .error(400, error.description) }
         if let refusal = await refusalInPrivateMode { return refusal }
         var events: [TrackerEvent]
         if let log {
@@ -100,7 +100,7 @@ extension PageRouter {
     func gpx(_ request: BrowserRequest) async -> PageAnswer {
         let start: UTCTime
         let end: UTCTime?
-        do throws(PageOptionError) { (start, end) = try span(request) } catch { return .error(400, error.description) }
+        do throws(PageOptionError) { (start, end) = try span(request, for: .owner) } catch { return .error(400, error.description) }
         if let refusal = await refusalInPrivateMode { return refusal }
         guard let log else { return .error(404, "the log is off") }
         do throws(RecordingError) {
@@ -129,12 +129,17 @@ extension PageRouter {
         get async { await reporter.source.isPrivate ? .error(403, "private mode is on") : nil }
     }
 
-    /// The wanted time: by default from midnight UTC on.
-    private func span(_ request: BrowserRequest) throws(PageOptionError) -> (start: UTCTime, end: UTCTime?) {
+    /// How far back a guest sees: the longest day, that on which the clocks are put back.
+    private static let guestMilliseconds: Int64 = 25 * 3_600_000
+
+    /// The wanted time: by default from midnight UTC on; of guests nothing before the current day, wherever they are.
+    private func span(_ request: BrowserRequest, for visitor: PageVisitor) throws(PageOptionError) -> (start: UTCTime, end: UTCTime?) {
         let day: Int64 = 86_400_000
         let now = (now ?? UTCTime(millisecondsSince1970: 0)).millisecondsSince1970
         let midnight = UTCTime(millisecondsSince1970: now / day * day)
-        return (try PageRouter.time("since", request) ?? midnight, try PageRouter.time("until", request))
+        let start = try PageRouter.time("since", request) ?? midnight
+        let first = UTCTime(millisecondsSince1970: now - PageRouter.guestMilliseconds)
+        return (visitor.isOwner ? start : max(start, first), try PageRouter.time("until", request))
     }
 
     private static func time(_ name: String, _ request: BrowserRequest) throws(PageOptionError) -> UTCTime? {

@@ -41,8 +41,8 @@ struct PageRouter: Sendable {
         case "/api/v1/stream": return PageAnswer(type: "text/event-stream", body: .stream)
         case "/api/v1/state": return PageAnswer(body: .bytes(await stateEvent(for: visitor, isResumed: nil).data))
         case "/api/v1/fences": return await fences(request)
-        case "/api/v1/track": return await track(request)
-        case "/api/v1/events": return await events(request)
+        case "/api/v1/track": return await track(request, for: visitor)
+        case "/api/v1/events": return await events(request, for: visitor)
         case "/api/v1/destinations", "/api/v1/doctor", "/api/v1/gpx", "/api/v1/logs", "/metrics", "/healthz":
             guard visitor.isOwner else { return .error(403, "a link for guests does not show this") }
             return await ownersAnswer(request)
