@@ -147,7 +147,9 @@ struct StatusScreen {
     /// The road, while positions are matched.
     private var roadLines: [String] {
         guard let roads = status.roads, roads.isMatching, status.position != nil else { return [] }
-        if let place = roads.place { return ["road      \(RoadWords(place).detail)"] }
+        if let place = roads.place { return ["road      \(RoadWords(place, format.units).detail)"] }
+        // What is wrong with the file is among the problems.
+        if status.problems?.contains(where: { $0.hasPrefix("[matching] roads") }) == true { return ["road      none without a road file"] }
         return ["road      none\(roads.isCovered == false ? ": the road file does not have this area" : " near")"]
     }
 

@@ -52,7 +52,7 @@ struct MonitorPanels {
     /// The road that the device is on, while positions are put on roads.
     private var roadLines: [MonitorLine] {
         guard let match = state.match else { return [] }
-        return sentence(RoadWords(match).text, match.isConfident ? [] : .dim)
+        return sentence(RoadWords(match, format.units).text, match.isConfident ? [] : .dim)
     }
 
     private var followingLines: [MonitorLine] {

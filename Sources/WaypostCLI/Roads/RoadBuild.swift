@@ -30,7 +30,7 @@ struct RoadBuild {
         if let inside, inside.isEmpty {
             throw CommandFailure(
                 .badData, what: path, why: "holds nothing in that area",
-                next: "latitudes come before longitudes in it: south,west,north,east")
+                next: "choose one within the extract; latitudes come before longitudes")
         }
         var builder = RoadFileBuilder()
         try read([.ways, .relations], "roads") { object, time in

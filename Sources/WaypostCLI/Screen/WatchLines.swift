@@ -41,7 +41,7 @@ struct WatchLines {
 
     /// The road, when it is another one than before.
     private mutating func road(_ match: MatchedLine) -> String? {
-        let words = RoadWords(match).text
+        let words = RoadWords(match, format.units).text
         guard words != shownRoad else { return nil }
         shownRoad = words
         return words

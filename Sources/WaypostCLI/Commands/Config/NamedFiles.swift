@@ -97,7 +97,8 @@ struct NamedFiles {
         // Only the service's user knows more about what that user may read.
         if reader == nil, let reason = unreadable(path) { return Problem(key: key, reason: reason) }
         if key == "[matching] roads", let reason = roadProblem(path) {
-            return Problem(key: key, reason: reason, commands: ["waypost roads build EXTRACT.osm.pbf \(shellWord(path))"])
+            let file = kind(path) == .folder ? "\(path)/home.roads" : path
+            return Problem(key: key, reason: reason, commands: ["sudo waypost roads build EXTRACT.osm.pbf \(shellWord(file))"])
         }
         return isSecret ? secretProblem(path, key) : nil
     }

@@ -24,7 +24,7 @@ enum RoadsCheck: DoctorCheck {
         return [
             Finding(
                 what: "\(key) is set, and [matching] roads names no road file: no position is put on a road", evidence: evidence,
-                commands: ["waypost roads build EXTRACT.osm.pbf /var/lib/waypost/home.roads"]
+                commands: ["sudo waypost roads build EXTRACT.osm.pbf /var/lib/waypost/home.roads"]
                     + facts.editingCommands(facts.configurationFile))
         ]
     }
@@ -32,11 +32,12 @@ enum RoadsCheck: DoctorCheck {
     /// The device is outside of the area, which only the tracker knows.
     private static func elsewhere(_ facts: SystemFacts) -> Finding? {
         guard let status = facts.measurements.status, status.roads?.isCovered == false,
+            status.problems?.contains(where: { $0.hasPrefix("[matching] roads") }) != true,
             let evidence = facts.evidence(of: "[matching] roads", text: "roads")
         else { return nil }
         return Finding(
             what: "[matching] roads: the device is outside of the area of the road file: no position is put on a road",
             evidence: [evidence, Evidence(file: facts.measurements.statusFile, text: "roads: not covered")],
-            commands: ["waypost roads build EXTRACT.osm.pbf /var/lib/waypost/home.roads"])
+            commands: ["sudo waypost roads build EXTRACT.osm.pbf /var/lib/waypost/home.roads"])
     }
 }
