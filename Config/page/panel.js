@@ -126,7 +126,8 @@ export function showSky(sky) {
 export function showHealth(status, doctor, look) {
   $("health-box").hidden = false;
   const rows = (status.problems ?? []).map((words) => ({ key: words, node: () => make("li", { class: "problem" }, words) }));
-  if (!rows.length) rows.push(none("All is well."));
+  const isFaulty = doctor?.findings?.some(({ level }) => level === "fault");
+  if (!rows.length) rows.push(none(isFaulty ? "The tracker has no problem, but its set-up has; see below." : "All is well."));
   for (const words of [status.search?.next, ...(status.search?.commands ?? [])].filter(Boolean)) rows.push({ key: words, node: () => make("li", {}, make("small", {}, words)) });
   const facts = [
     ["Source", [status.source?.url, status.source?.connected].filter(Boolean).join(", ")], ["Log", status.log?.off ? "off" : status.log && `${status.log.positions} positions${status.log.recording ? "" : ", paused"}`],
