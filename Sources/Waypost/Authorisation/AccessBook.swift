@@ -79,8 +79,10 @@ package struct AccessBook: Sendable {
         return (known, own)
     }
 
-    /// Whether a grant to somebody changes anything: root and the tracker's own user may always know everything.
-    package func mayBeDecided(about subject: AccessSubject) -> Bool { subject != .user(0) && subject != .user(ownUserID) }
+    /// Whether a grant to somebody changes anything: root, the tracker's own user and the trusted group may always know everything.
+    package func mayBeDecided(about subject: AccessSubject) -> Bool {
+        subject != .user(0) && subject != .user(ownUserID) && trustedGroupID.map { subject != .group($0) } ?? true
+    }
 
     /// What a door gives: without a policy file all that is configured, with one only what it says.
     package func level(of door: AccessPolicy.Door) -> AuthorisationLevel {

@@ -40,8 +40,9 @@ extension GrantRequest: TrackerVerb {
         let subject = try AccessSubject(of: who)
         guard tracker.access.read({ $0.mayBeDecided(about: subject) }) else {
             throw ControlRefusal(
-                .badRequest, what: "grant", why: "root and the tracker's user may always know everything",
-                next: "grant it to another user, by name or number")
+                .badRequest, what: "grant",
+                why: "root, the tracker's user and group \(PeerPolicy.trustedGroupName) may always know everything",
+                next: "grant it to another user or group, by name or number")
         }
         if let purpose {
             guard tracker.access.read({ $0.purposes[purpose] }) != nil else {

@@ -53,7 +53,7 @@ import Testing
 
     @Test func nothingIsDecidedAboutRoot() {
         let book = AccessBook(ownUserID: 990, trustedGroupID: 700)
-        #expect(!book.mayBeDecided(about: .user(990)) && !book.mayBeDecided(about: .user(0)))
+        #expect(!book.mayBeDecided(about: .user(990)) && !book.mayBeDecided(about: .user(0)) && !book.mayBeDecided(about: .group(700)))
         #expect(book.mayBeDecided(about: .user(1_000)) && book.mayBeDecided(about: .group(0)))
     }
 
