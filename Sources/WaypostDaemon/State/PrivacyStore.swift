@@ -51,10 +51,7 @@ struct PrivacyStore {
     }
 
     private func makeSecret() throws(SystemError) -> SipHash.Key {
-        // The system's generator: unpredictable.
-        var generator = SystemRandomNumberGenerator()
-        let digits = Array("0123456789abcdef".utf8)
-        let text = (0..<32).map { _ in digits[Int.random(in: 0..<16, using: &generator)] }
+        let text = Array(RandomDigits.make().utf8)
         try AtomicFile.write(text + [UInt8(ascii: "\n")], to: secretPath, mode: 0o600)
         guard let key = SipHash.Key(hexadecimal: text) else { preconditionFailure("32 digits are a key") }
         return key

@@ -9,14 +9,6 @@ struct RunningMark {
     /// The number of digits of a mark.
     private static let digitCount = 32
 
-    /// A mark that no other run has.
-    static var new: String {
-        // The system's generator: unpredictable.
-        var generator = SystemRandomNumberGenerator()
-        let digits = Array("0123456789abcdef")
-        return String((0..<digitCount).map { _ in digits[Int.random(in: 0..<16, using: &generator)] })
-    }
-
     /// The mark of what runs, or has run when its starter was killed; nil when nothing has.
     func load() throws(SystemError) -> String? {
         guard let text = try Syscalls.contents(of: path, as: .own), text.count == RunningMark.digitCount,

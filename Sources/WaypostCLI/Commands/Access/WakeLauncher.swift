@@ -96,7 +96,7 @@ final class WakeLauncher {
                 ran.words = "\(program.words) \(obstacle)"
                 return ran
             }
-            let mark = RunningMark.new
+            let mark = RandomDigits.make()
             try run?.save(mark)
             let command = try program.command(order.registration, mark: mark)
             let input = order.events.flatMap { $0.bytes + [UInt8(ascii: "\n")] }

@@ -16,9 +16,7 @@ struct PageToken: Sendable, Equatable {
 
     /// A new token of 32 hexadecimal digits, from the system's generator.
     static func random() -> PageToken {
-        var generator = SystemRandomNumberGenerator()
-        let bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-        guard let token = PageToken(SHA256.hexadecimal(bytes)) else { preconditionFailure("32 digits are a token") }
+        guard let token = PageToken(RandomDigits.make()) else { preconditionFailure("32 digits are a token") }
         return token
     }
 
