@@ -149,8 +149,8 @@ struct StatusScreen {
         guard let roads = status.roads, roads.isMatching, status.position != nil else { return [] }
         if let place = roads.place { return ["road      \(RoadWords(place, format.units).detail)"] }
         // What is wrong with the file is among the problems.
-        if status.problems?.contains(where: { $0.hasPrefix("[matching] roads") }) == true { return ["road      none without a road file"] }
-        return ["road      none\(roads.isCovered == false ? ": the road file does not have this area" : " near")"]
+        let why = roads.isCovered.map { $0 ? " near" : ": the road file does not have this area" } ?? ": no road file can be used"
+        return ["road      none\(why)"]
     }
 
     /// The fences, those the device is inside of, and the last events.

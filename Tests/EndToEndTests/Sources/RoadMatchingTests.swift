@@ -232,6 +232,8 @@ extension EndToEnd {
             #expect(capabilities.output.contains(#""map_matching":false"#), "\(capabilities.output)")
             let status = try await waypost("status", "--socket", "socket", in: folder)
             #expect(status.output.contains("problem   [matching] roads: drive.gpx: is not a road file"), "\(status.output)")
+            // It has no area that the device could be outside of.
+            #expect(status.output.contains("road      none: no road file can be used"), "\(status.output)")
             // Another file takes its place, and is used as soon as it is there.
             try FileManager.default.moveItem(atPath: folder.path("street.roads"), toPath: folder.path("new"))
             try FileManager.default.removeItem(atPath: folder.path("drive.gpx"))

@@ -32,7 +32,6 @@ enum RoadsCheck: DoctorCheck {
     /// The device is outside of the area, which only the tracker knows.
     private static func elsewhere(_ facts: SystemFacts) -> Finding? {
         guard let status = facts.measurements.status, status.roads?.isCovered == false,
-            status.problems?.contains(where: { $0.hasPrefix("[matching] roads") }) != true,
             let evidence = facts.evidence(of: "[matching] roads", text: "roads")
         else { return nil }
         return Finding(

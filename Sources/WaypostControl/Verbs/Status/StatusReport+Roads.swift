@@ -20,7 +20,8 @@ extension StatusReport {
             try codec.member("matching", &isMatching, "Whether positions are matched now: it is switched on, or somebody needs it.")
             try codec.member("mode", &mode, "How the device travels: `car`, `foot` or `bicycle`.")
             try codec.member(
-                "covered", &isCovered, "Whether the road file has the area where the device is; absent without a position.")
+                "covered", &isCovered,
+                "Whether the road file has the area where the device is; absent without a position, and where that file cannot be used.")
             var match = place ?? MatchedLine()
             try match.code(with: &codec)
             place = match.position == nil ? nil : match

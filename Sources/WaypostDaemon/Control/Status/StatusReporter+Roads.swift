@@ -10,7 +10,9 @@ extension StatusReporter {
         report.isMatching = await manager.matchesPositions
         report.mode = await manager.mapMatchMode?.rawValue
         guard let position, !isWithheld, report.isMatching else { return report }
-        report.isCovered = await roads.covers(position.coordinate)
+        let (isCovered, problem) = (await roads.covers(position.coordinate), await roads.problem)
+        // Of a file that cannot be read nobody knows which area it has.
+        report.isCovered = !isCovered && problem?.goesOn == false ? nil : isCovered
         report.place = await manager.mapMatchedPosition.map { MatchedLine($0) }
         return report
     }
