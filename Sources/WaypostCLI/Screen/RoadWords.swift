@@ -12,18 +12,11 @@ struct RoadWords {
     var text: String {
         guard match.position != nil, let road = match.road else { return "off the roads" }
         let parts = [
-            road.name == nil ? nil : road.roadClass, road.kilometresPerHour.map(limit),
+            road.name == nil ? nil : road.roadClass, road.kilometresPerHour.map { units.speedLimit(Double($0) / 3.6) },
             road.isOneWay == true ? "one-way" : nil, "way \(road.wayID)",
         ].compactMap { $0 }
         let words = "\(road.name ?? road.roadClass ?? "a road") (\(parts.joined(separator: ", ")))"
         return printable("\(match.isConfident ? "on" : "perhaps on") \(words)")
-    }
-
-    /// A limit is a whole number, in the unit in which it stands at the road too.
-    private func limit(_ kilometresPerHour: Int) -> String {
-        let words = units.speed(Double(kilometresPerHour) / 3.6).split(separator: " ")
-        guard words.count == 2, let number = Double(words[0]) else { return "\(kilometresPerHour) km/h" }
-        return "\(Int(number.rounded())) \(words[1])"
     }
 
     /// The same with what is known of the match: `..., 3 m off, 97 %`.

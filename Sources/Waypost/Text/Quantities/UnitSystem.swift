@@ -27,13 +27,22 @@ public enum UnitSystem: String, Sendable, CaseIterable {
 
     /// A speed: `4.3 km/h`, `118 km/h`, `73 mph`, `6.2 kn`.
     public func speed(_ metresPerSecond: Double) -> String {
-        let (speed, unit) =
-            switch self {
-            case .metric: (metresPerSecond * 3.6, "km/h")
-            case .imperial: (metresPerSecond * 3_600 / Self.metresPerMile, "mph")
-            case .nautical: (metresPerSecond * 3_600 / Self.metresPerNauticalMile, "kn")
-            }
+        let (speed, unit) = inUnits(metresPerSecond)
         return UnitSystem.number(speed, abs(speed) < 99.95 ? 1 : 0) + " " + unit
+    }
+
+    /// The speed that is allowed somewhere, a whole number as on its sign: `50 km/h`, `31 mph`.
+    package func speedLimit(_ metresPerSecond: Double) -> String {
+        let (speed, unit) = inUnits(metresPerSecond)
+        return UnitSystem.number(speed, 0) + " " + unit
+    }
+
+    private func inUnits(_ metresPerSecond: Double) -> (speed: Double, unit: String) {
+        switch self {
+        case .metric: (metresPerSecond * 3.6, "km/h")
+        case .imperial: (metresPerSecond * 3_600 / Self.metresPerMile, "mph")
+        case .nautical: (metresPerSecond * 3_600 / Self.metresPerNauticalMile, "kn")
+        }
     }
 
     /// The small unit while the rounded number is below a limit, otherwise the large one.
