@@ -193,12 +193,14 @@ final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
 
     private func refusal(of request: any ControlRequest) -> ControlRefusal {
         let user = SystemAccounts.name(ofUser: peer.userID)
-        // A member who is refused has been given less by name.
-        let isMember = SystemAccounts.groupID(named: PeerPolicy.trustedGroupName).map(peer.groupIDs.contains) ?? false
-        let revoke = "take back what was decided about it: sudo waypost revoke \(shellWord(user))"
-        let join =
-            isMember
-            ? revoke : "join the group that may do everything: sudo usermod -aG \(PeerPolicy.trustedGroupName) $USER, then log in again"
+        var join: String {
+            let group = PeerPolicy.trustedGroupName
+            // A member who is refused has been given less by name.
+            guard SystemAccounts.groupID(named: group).map(peer.groupIDs.contains) != true else {
+                return "take back what was decided about it: sudo waypost revoke \(shellWord(user))"
+            }
+            return "join the group that may do everything: sudo usermod -aG \(group) $USER, then log in again"
+        }
         func refusal(_ why: String, _ next: String) -> ControlRefusal {
             ControlRefusal(.notAuthorised, what: "tracker", why: why, next: next)
         }

@@ -81,7 +81,7 @@ package struct AccessBook: Sendable {
 
     /// Whether a grant to somebody changes anything: root, the tracker's own user and the trusted group may always know everything.
     package func mayBeDecided(about subject: AccessSubject) -> Bool {
-        subject != .user(0) && subject != .user(ownUserID) && trustedGroupID.map { subject != .group($0) } ?? true
+        subject != .user(0) && subject != .user(ownUserID) && subject != trustedGroupID.map(AccessSubject.group)
     }
 
     /// What a door gives: without a policy file all that is configured, with one only what it says.

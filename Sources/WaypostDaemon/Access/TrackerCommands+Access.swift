@@ -84,7 +84,7 @@ extension AccessSubject {
     fileprivate init(of who: String) throws(ControlRefusal) {
         guard let subject = AccessSubject(who) else {
             let what = who.hasPrefix("@") ? "group" : "user"
-            guard who.allSatisfy({ !$0.isNumber }) || UInt64(who.hasPrefix("@") ? who.dropFirst() : who[...]) == nil else {
+            guard UInt64(who.hasPrefix("@") ? who.dropFirst() : who[...]) == nil else {
                 throw ControlRefusal(
                     .invalidValue, what: "\(what) \"\(oneLine(who, limit: 40))\"", why: "is a number that no \(what) has",
                     next: "the largest is \(UInt32.max - 1)")

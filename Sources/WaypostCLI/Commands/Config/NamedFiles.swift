@@ -98,7 +98,7 @@ struct NamedFiles {
         if reader == nil, let reason = unreadable(path) { return Problem(key: key, reason: reason) }
         if key == "[matching] roads", let reason = roadProblem(path) {
             let file = kind(path) == .folder ? "\(path)/home.roads" : path
-            return Problem(key: key, reason: reason, commands: ["sudo waypost roads build EXTRACT.osm.pbf \(shellWord(file))"])
+            return Problem(key: key, reason: reason, commands: ["\(sudo)waypost roads build EXTRACT.osm.pbf \(shellWord(file))"])
         }
         return isSecret ? secretProblem(path, key) : nil
     }
@@ -118,6 +118,9 @@ struct NamedFiles {
         }
     }
 
+    /// How a command begins that changes a file of the service's user.
+    private var sudo: String { reader == nil ? "" : "sudo " }
+
     /// Why a road file, or one of a folder, cannot be used.
     private func roadProblem(_ path: String) -> String? {
         do throws(RoadFileFailure) {
@@ -130,7 +133,6 @@ struct NamedFiles {
     }
 
     private func secretProblem(_ path: String, _ key: String) -> Problem? {
-        let sudo = reader == nil ? "" : "sudo "
         if Syscalls.isOpenToOthers(place(path)) {
             return Problem(
                 key: key, reason: "\(path): other users may read or change it", commands: ["\(sudo)chmod 600 \(shellWord(path))"])
