@@ -61,6 +61,11 @@ extension EndToEnd {
             let empty = try page.get("/api/v1/gpx?since=2026-03-25T00:00:00Z")
             #expect(empty.status == 200 && empty.body.contains("</gpx>") && !empty.body.contains("<trkpt"))
             #expect(try page.get("/api/v1/gpx?since=noon").status == 400)
+            // Nothing follows the headers of a HEAD: what does would be taken for the next answer.
+            for path in ["/api/v1/gpx?\(span)", "/api/v1/stream", "/api/v1/track"] {
+                let head = try BrowserSocket.get(path, port: page.port, method: "HEAD", OpenPage.bearer)
+                #expect(head.status == 200 && head.body.isEmpty, "\(path): \(head)")
+            }
             #expect(try await waypost("private", "on", "--socket", "socket", in: folder).code == 0)
             #expect(try page.get("/api/v1/gpx?\(span)").status == 403)
             #expect(try await page.tracker.stop() == ProgramExit(code: 0))

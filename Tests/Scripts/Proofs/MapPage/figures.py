@@ -167,6 +167,24 @@ def first(folder, programs):
         print(f"     first live position after {[round(x) for x in live]} ms")
 
 
+def unread(tracker, path):
+    """Who asks for all of the day and reads nothing: what is left is the little that its buffers held."""
+    whole = len(tracker.ask(path))
+    with socket.socket() as reader:
+        reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+        reader.connect(("127.0.0.1", tracker.port))
+        reader.sendall(f"GET /{path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\n\r\n".encode())
+        time.sleep(38)
+        reader.settimeout(5)
+        got = 0
+        try:
+            while data := reader.recv(65_536):
+                got += len(data)
+        except (ConnectionResetError, TimeoutError):
+            pass
+    check("who reads nothing for 30 s is disconnected", got < whole / 2, f"{got / 1e6:.1f} of {whole / 1e6:.1f} MB had been sent")
+
+
 def day(folder, programs):
     """A day of 86 400 points, all before now."""
     count = 86_400
@@ -193,6 +211,7 @@ def day(folder, programs):
         for _ in range(5):
             browser.open(tracker)
             drawn.append(browser.mark("track"))
+        unread(tracker, f"api/v1/gpx?{since}")
         check("a day of 86 400 points, 6 x slower, <= 2 s", statistics.median(drawn) <= 2000, f"drawn after {[round(x) for x in drawn]} ms")
 
 
