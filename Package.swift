@@ -10,12 +10,15 @@ let strict: [SwiftSetting] = [
 
 /// How the programs that ship are linked.
 ///
-/// Addresses of functions are found at the start and are read-only from then on. The toolchain's own linker packs the relocations and keeps
-/// functions of the same code once, which takes 1.5 MB off `waypostd` (17.3 to 15.7 MB, stripped). Packed relocations need glibc 2.36, which
-/// Debian 12 has. What a running tracker calls is side by side, as far as each function has a section of its own (`Config/build-release.sh`): the
-/// system maps 64 kB around each page that is touched. The names are those that `Tests/Scripts/Tools/function_order.py` has seen called.
+/// No symbol is exported: the static standard library exports each of its own for libraries that are opened later, and none that we open needs one
+/// (3.7 MB of `waypost`). Addresses of functions are found at the start and are read-only from then on. The toolchain's own linker packs the
+/// relocations and keeps functions of the same code once, which takes 1.5 MB off `waypostd` (17.3 to 15.7 MB, stripped). Packed relocations need
+/// glibc 2.36, which Debian 12 has. What a running tracker calls is side by side, as far as each function has a section of its own
+/// (`Config/build-release.sh`): the system maps 64 kB around each page that is touched. The names are those that
+/// `Tests/Scripts/Tools/function_order.py` has seen called.
 let hardened = [
-    "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "now", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--icf=all",
+    "-use-ld=lld", "-Xlinker", "--no-export-dynamic", "-Xlinker", "--icf=all", "-Xlinker", "-z", "-Xlinker", "now",
+    "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
     "-Xlinker", "--symbol-ordering-file=\(Context.packageDirectory)/Config/function-order.txt", "-Xlinker", "--no-warn-symbol-ordering",
 ]
 
@@ -111,8 +114,7 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             swiftSettings: strict,
-            // The static standard library exports every symbol for libraries that are opened later; none that we open needs one.
-            linkerSettings: [.unsafeFlags(["-Xlinker", "--no-export-dynamic"] + hardened, .when(configuration: .release))]),
+            linkerSettings: [.unsafeFlags(hardened, .when(configuration: .release))]),
         // libosmium, for the roads of a map; only `waypost` reads maps, the tracker reads what was made of them.
         .target(
             name: "COsmium", cxxSettings: [.treatAllWarnings(as: .error)],
