@@ -6,7 +6,7 @@
 #   ARCH      their architecture (amd64 or arm64; that of this machine)
 #   NATIVE    the folder of the same programs for this machine, which write manual pages and completions (BIN)
 #   REVISION  put behind the version, such as +test1
-#   COMPRESSION  of the package (xz); "xz -z1" and none are quick
+#   COMPRESSION  of the package (xz, as small as it gets); "xz -z1" and none are quick
 #
 # The version is the topmost one of Config/debian/changelog with the Debian release behind it: libgps and the C library differ from one
 # to the next, so a package is for one. What it depends on is read off the programs.
@@ -125,6 +125,7 @@ DEB_HOST_ARCH=$arch dpkg-shlibdeps -Tdebian/substvars -edebian/waypost/usr/bin/w
 DEB_HOST_ARCH=$arch dpkg-gencontrol -pwaypost -Pdebian/waypost -Tdebian/substvars -fdebian/files >/dev/null
 find "$root" -newermt "@$SOURCE_DATE_EPOCH" -exec touch --no-dereference --date="@$SOURCE_DATE_EPOCH" {} +
 package=$outdir/waypost_${full}_$arch.deb
+# What both programs have in common is packed once where the window reaches from one to the other: 32 MiB, which unpacking takes of memory too.
 # Unquoted: a level is an option of its own.
-dpkg-deb --root-owner-group -Z${COMPRESSION:-xz} --build "$root" "$package" >/dev/null
+dpkg-deb --root-owner-group -Z${COMPRESSION:-xz -z8 -Sextreme} --build "$root" "$package" >/dev/null
 printf '%s\n' "$package"
