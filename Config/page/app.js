@@ -15,6 +15,11 @@ window.waypost = { state, get map() { return map.map; }, get indicator() { retur
 // Fetched while all else begins.
 const leaflet = document.documentElement.dataset.leaflet === "yes" ? loadLeaflet() : null;
 
+// The way back from the address without the folder, which return.js takes: this storage, unlike a cookie, is not shared with other ports of the host.
+if (/^\/[0-9a-f]{32}\/$/.test(location.pathname)) {
+  try { localStorage.setItem("waypost-folder", location.pathname); } catch { /* It can be bookmarked. */ }
+}
+
 // The text for those without JavaScript has the place of the moment when the page was loaded.
 document.querySelector("noscript").remove();
 applyTheme();

@@ -5,6 +5,8 @@ import Waypost
 
 /// Who may see the page, decided about requests as browsers and attackers write them.
 struct PageDoorTests {
+    private struct NotWelcomed: Error {}
+
     private let token: PageToken
     private let now = UTCTime(millisecondsSince1970: 1_795_600_000_000)
 
@@ -26,56 +28,101 @@ struct PageDoorTests {
     @Test func admitsWithTheTokenInEachOfItsPlaces() throws {
         let secret = token.secret
         #expect(try decide("/metrics", ("Host", "127.0.0.1:7575"), ("Authorization", "Bearer \(secret)")) == .admitted(.owner))
-        #expect(try decide("/", ("Host", "localhost:7575"), ("Cookie", "a=b; waypost_7575=\(secret)")) == .admitted(.owner))
         #expect(try decide("/api/v1/state?token=\(secret)", ("Host", "[::1]:7575")) == .admitted(.owner))
-        // Of another port on the same machine: another tracker's.
-        #expect(isRefused(try decide("/", ("Host", "localhost:7576"), ("Cookie", "waypost_7575=\(secret)")), 401))
         #expect(isRefused(try decide("/", ("Host", "localhost:7575")), 401))
         #expect(isRefused(try decide("/?token=\(secret)x", ("Host", "localhost:7575")), 401))
         #expect(isRefused(try decide("/?token=", ("Host", "localhost:7575")), 401))
+        // What anybody may read, and whoever was let in needs.
+        #expect(try decide("/return.js", ("Host", "localhost:7575")) == .wayBack)
+        #expect(isRefused(try decide("/app.js", ("Host", "localhost:7575")), 401))
     }
 
-    @Test func keepsTheTokenInACookieThatScriptsAndOtherPagesCannotUse() throws {
-        guard case .welcomed(.owner, let cookie) = try decide("/?token=\(token.secret)", ("Host", "127.0.0.1:7575")) else {
-            Issue.record("not welcomed")
-            return
+    /// The cookie of a browser that opened the link, its name with its value, and the path to which it sends it.
+    private func welcome(_ presented: String, host: String = "localhost:7575") throws -> (cookie: String, path: String, others: [String]) {
+        guard case .welcomed(_, let header) = try decide("/?token=\(presented)", ("Host", host)) else {
+            throw NotWelcomed()
         }
-        let parts = cookie.split(separator: ";").map { $0.drop { $0 == " " } }
-        #expect(parts[0] == "waypost_7575=\(token.secret)")
-        #expect(Set(parts.dropFirst()) == ["Path=/", "HttpOnly", "SameSite=Strict", "Max-Age=31536000"])
+        let parts = header.split(separator: "; ").map(String.init)
+        let path = try #require(parts.first { $0.hasPrefix("Path=") }?.dropFirst("Path=".count))
+        return (parts[0], String(path), parts.dropFirst().filter { !$0.hasPrefix("Path=") })
+    }
+
+    /// A browser sends cookies to every port of the host: only the path keeps this one from them, and it is not the token.
+    @Test func givesABrowserACookieForOnePathThatNobodyCanGuess() throws {
+        let (cookie, path, others) = try welcome(token.secret)
+        #expect(cookie.hasPrefix("waypost_7575=") && Set(others) == ["HttpOnly", "SameSite=Strict", "Max-Age=31536000"])
+        #expect(path.wholeMatch(of: /\/[0-9a-f]{32}\//) != nil, "\(path)")
+        for secret in [cookie, path] { #expect(!secret.contains(token.secret) && !token.secret.contains(secret)) }
+        for inside in ["", "app.js", "api/v1/state", "metrics"] {
+            #expect(try decide(path + inside, ("Host", "localhost:7575"), ("Cookie", "a=b; \(cookie)")) == .admitted(.owner))
+        }
+        // Neither the cookie nor the path is worth anything alone, nor either in the place of the token.
+        let value = String(cookie.split(separator: "=", maxSplits: 1)[1])
+        let folder = String(path.dropFirst().dropLast())
+        #expect(isRefused(try decide("/", ("Host", "localhost:7575"), ("Cookie", cookie)), 401))
+        #expect(isRefused(try decide("/api/v1/state", ("Host", "localhost:7575"), ("Cookie", "waypost_7575=\(token.secret)")), 401))
+        #expect(isRefused(try decide(path, ("Host", "localhost:7575")), 401))
+        #expect(isRefused(try decide(path, ("Host", "localhost:7575"), ("Authorization", "Bearer \(value)")), 401))
+        #expect(isRefused(try decide("/?token=\(value)", ("Host", "localhost:7575")), 401))
+        #expect(isRefused(try decide("/metrics", ("Host", "localhost:7575"), ("Authorization", "Bearer \(folder)")), 401))
+        #expect(isRefused(try decide("/\(String(repeating: "0", count: 32))/", ("Host", "localhost:7575"), ("Cookie", cookie)), 401))
+        // Of another port on the same machine: another tracker's.
+        #expect(isRefused(try decide(path, ("Host", "localhost:7576"), ("Cookie", cookie)), 401))
+        let other = try #require(PageToken("fedcba9876543210fedcba9876543210"))
+        #expect(PagePass(folder: folder, cookie: value, of: token, now: now)?.visitor == .owner)
+        #expect(PagePass(folder: folder, cookie: value, of: other, now: now) == nil)
         guard
             case .welcomed(_, let encrypted) = try decide("/?token=\(token.secret)", ("Host", "localhost"), ("X-Forwarded-Proto", "https"))
-        else {
-            Issue.record("not welcomed")
-            return
-        }
+        else { throw NotWelcomed() }
         #expect(encrypted.hasPrefix("waypost_80=") && encrypted.hasSuffix("; Secure"))
+    }
+
+    @Test func givesAGuestAnotherPathUntilTheLinkExpires() throws {
+        let end: Int64 = 1_795_600_100
+        let owner = try welcome(token.secret)
+        let guest = try welcome(token.guest(untilSecondsSince1970: end))
+        #expect(guest.path != owner.path && guest.others.contains("Max-Age=100"))
+        let value = String(guest.cookie.split(separator: "=", maxSplits: 1)[1])
+        let folder = String(guest.path.dropFirst().dropLast())
+        let until = UTCTime(millisecondsSince1970: end * 1_000)
+        #expect(PagePass(folder: folder, cookie: value, of: token, now: now)?.visitor == .guest(until: until))
+        #expect(PagePass(folder: folder, cookie: value, of: token, now: until) == nil)
+        #expect(PagePass(folder: folder, cookie: value, of: token, now: nil) == nil)
+        for forged in [
+            value.replacing("1795600100", with: "1995600100"), value.replacing("guest.1795600100", with: "owner"),
+            value.replacing("1795600100", with: "01795600100"), value.replacing("1795600100", with: "9223372036854775807"),
+            "guest.1795600100.", "guest..", "", ".", "owner", String(owner.cookie.split(separator: "=", maxSplits: 1)[1]),
+        ] {
+            #expect(PagePass(folder: folder, cookie: forged, of: token, now: now) == nil, "\(forged)")
+        }
     }
 
     /// A name that somebody else's name server lets lead to this machine.
     @Test func refusesNamesThatAreNotIts() throws {
-        let cookie = ("Cookie", "waypost_7575=\(token.secret)")
+        let (value, path, _) = try welcome(token.secret)
+        let cookie = ("Cookie", value)
         for host in [
             "evil.example:7575", "127.0.0.1.evil.example:7575", "localhost.evil.example:7575", "waypost:7575", "999.0.0.1:7575",
             "1.2.3:7575",
         ] {
-            #expect(isRefused(try decide("/", ("Host", host), cookie), 421), "\(host)")
+            #expect(isRefused(try decide(path, ("Host", host), cookie), 421), "\(host)")
         }
         for host in ["", "a:b", "[::1", "::1", "localhost:99999"] {
-            #expect(isRefused(try decide("/", ("Host", host), cookie), 400), "\(host)")
+            #expect(isRefused(try decide(path, ("Host", host), cookie), 400), "\(host)")
         }
-        #expect(isRefused(try decide("/", cookie), 400))
-        #expect(isRefused(try decide("/", ("Host", "localhost:7575"), ("Host", "localhost:7575"), cookie), 400))
+        #expect(isRefused(try decide(path, cookie), 400))
+        #expect(isRefused(try decide(path, ("Host", "localhost:7575"), ("Host", "localhost:7575"), cookie), 400))
         for host in ["10.0.0.7:7575", "LOCALHOST:7575", "localhost.:7575", "a.localhost:7575", "[fd00::1]:7575", "van.example:7575"] {
-            #expect(try decide("/", hosts: ["van.example"], ("Host", host), cookie) == .admitted(.owner), "\(host)")
+            #expect(try decide(path, hosts: ["van.example"], ("Host", host), cookie) == .admitted(.owner), "\(host)")
         }
     }
 
     @Test func refusesWhatOtherPagesAskFor() throws {
-        let own = [("Host", "localhost:7575"), ("Cookie", "waypost_7575=\(token.secret)")]
+        let (cookie, folder, _) = try welcome(token.secret)
+        let own = [("Host", "localhost:7575"), ("Cookie", cookie)]
         func decide(_ target: String, _ more: (String, String)...) throws -> PageDoor.Decision {
             let request = try #require(
-                BrowserRequest(method: "GET", target: target, headers: (own + more).map { (name: $0.0, value: $0.1) }))
+                BrowserRequest(method: "GET", target: folder + target.dropFirst(), headers: (own + more).map { (name: $0.0, value: $0.1) }))
             return PageDoor(token: token, hosts: []).decide(request, now: now)
         }
         #expect(isRefused(try decide("/api/v1/state", ("Origin", "http://evil.example")), 403))

@@ -144,11 +144,13 @@ extension EndToEnd {
             let first = try BrowserSocket.get("/?token=\(PageTests.secret)", port: port)
             let cookie = try #require(first.headers["set-cookie"])
             #expect(cookie.hasPrefix("waypost_\(port)=") && cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"))
-            #expect(first.body.contains("url=/\"") && !first.body.contains(PageTests.secret))
-            let page = try BrowserSocket.get("/", port: port, "Cookie: waypost_\(port)=\(PageTests.secret)")
+            let address = try #require(first.body.split(separator: "\"").first { $0.hasPrefix("0;url=") }?.dropFirst("0;url=".count))
+            #expect(cookie.contains("; Path=\(address); ") && !(first.body + cookie).contains(PageTests.secret))
+            let page = try BrowserSocket.get(String(address), port: port, "Cookie: \(cookie.prefix { $0 != ";" })")
             #expect(
                 page.status == 200 && page.body.contains("<script type=\"module\" src=\"app.js\">") && !page.body.contains(PageTests.secret)
             )
+            #expect(try BrowserSocket.get("/return.js", port: port).body.contains("location.replace") && !page.body.contains(address))
             for answer in [first, page, try BrowserSocket.get("/api/v1/state", port: port, bearer), try BrowserSocket.get("/", port: port)]
             {
                 #expect(

@@ -184,21 +184,31 @@ struct PageRouter: Sendable {
 
     /// Sets the cookie and leads to the page without the token in the address; not by a redirect, after which a browser that came from elsewhere
     /// would not send the cookie.
-    func welcome(settingCookie cookie: String) -> PageAnswer {
+    func welcome(_ pass: PagePass, settingCookie cookie: String) -> PageAnswer {
         let html = """
-            <!DOCTYPE html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/"><title>waypost</title>
-            <p><a href="/">The map page</a></p></html>
+            <!DOCTYPE html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/\(pass.folder)/"><title>waypost</title>\
+            <link rel="icon" href="data:,">
+            <p><a href="/\(pass.folder)/">The map page</a></p></html>
             """
         return PageAnswer(type: PageAnswer.html, body: .bytes(Array(html.utf8)), headers: [("Set-Cookie", cookie)])
     }
 
     /// What somebody without the token sees.
-    func notAdmitted(_ why: String) -> PageAnswer {
+    ///
+    /// - Parameter mayComeBack: whether a browser that was let in is led to the folder that it has kept; not from that folder itself.
+    func notAdmitted(mayComeBack: Bool) -> PageAnswer {
+        let script = mayComeBack ? "<script src=\"\(PageDoor.wayBack)\"></script>" : ""
         let html = """
-            <!DOCTYPE html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>waypost</title>
+            <!DOCTYPE html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>waypost</title>\
+            <link rel="icon" href="data:,">\(script)
             <h1>This page needs its token</h1><p>On the tracker, run <code>waypost page</code> and open the address that it prints. \
             A link for guests may have expired.</p></html>
             """
         return PageAnswer(status: 401, type: PageAnswer.html, body: .bytes(Array(html.utf8)))
+    }
+
+    /// The script that leads a browser back.
+    func wayBack(_ request: BrowserRequest) async -> PageAnswer {
+        await files.answer(request)?.packed(for: request) ?? .error(404, "there is nothing under this address")
     }
 }

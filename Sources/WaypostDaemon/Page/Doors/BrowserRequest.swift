@@ -4,7 +4,9 @@ import Waypost
 struct BrowserRequest: Sendable, Equatable {
     /// `GET`, `HEAD`.
     var method = "GET"
-    /// The path, as it was sent: nothing that the page has needs escapes.
+    /// The folder that the path begins with, when it may be one of a browser that was let in.
+    var folder: String?
+    /// The path behind it, as it was sent: nothing that the page has needs escapes.
     var path = "/"
     /// The options behind the path, without their escapes.
     var query: [String: String] = [:]
@@ -19,6 +21,11 @@ struct BrowserRequest: Sendable, Equatable {
         self.method = method
         let end = target.firstIndex(of: "?") ?? target.endIndex
         path = String(target[..<end])
+        let first = path.dropFirst().prefix { $0 != "/" }
+        if PagePass.isFolder(first), first.endIndex < path.endIndex {
+            folder = String(first)
+            path = String(path[first.endIndex...])
+        }
         for option in target[end...].dropFirst().split(separator: "&") {
             let parts = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = BrowserRequest.unescaped(parts[0]), let value = BrowserRequest.unescaped(parts.count > 1 ? parts[1] : "")

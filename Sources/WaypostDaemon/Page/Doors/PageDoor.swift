@@ -5,8 +5,7 @@ import WaypostSystem
 ///
 /// - A name that the page does not have (`Host`) is refused: a stranger's page may have made its own name lead here (DNS rebinding).
 /// - A request that another page makes (`Origin`, `Sec-Fetch-Site`) is refused; only following a link to the page itself is not.
-/// - The token comes as `?token=`, as `Authorization: Bearer`, or as a cookie, which is set on the first visit. Cookies do not tell ports apart: its
-///   name has the port.
+/// - The token comes as `?token=` or as `Authorization: Bearer`. A browser that comes with the first gets a pass, and is led to its folder.
 struct PageDoor: Sendable {
     /// The token.
     let token: PageToken
@@ -17,8 +16,10 @@ struct PageDoor: Sendable {
     enum Decision: Sendable, Equatable {
         /// It is answered.
         case admitted(PageVisitor)
-        /// The browser gets the token as a cookie, and asks again without it in the address.
-        case welcomed(PageVisitor, cookie: String)
+        /// The browser gets the cookie of its pass, and asks again below the folder.
+        case welcomed(PagePass, cookie: String)
+        /// What anybody may have is answered: the script that leads a browser back to its folder.
+        case wayBack
         /// It is not answered: the status, and why, for people.
         case refused(Int, String)
     }
@@ -46,20 +47,32 @@ struct PageDoor: Sendable {
                 return .refused(403, "another page asks for this")
             }
         }
+        // Two trackers of one host do not overwrite each other's: cookies do not tell ports apart.
         let cookieName = "waypost_\(port)"
+        if let folder = request.folder {
+            guard let cookie = request.cookie(cookieName), let pass = PagePass(folder: folder, cookie: cookie, of: token, now: now) else {
+                return .refused(401, PageDoor.noToken)
+            }
+            return .admitted(pass.visitor)
+        }
         if let text = request.query["token"] {
             guard let visitor = token.visitor(presenting: text, now: now) else { return .refused(401, PageDoor.noToken) }
             guard request.path == "/" else { return .admitted(visitor) }
-            return .welcomed(
-                visitor, cookie: cookie(named: cookieName, text, visitor, now: now, isEncrypted: request["x-forwarded-proto"] == "https"))
+            let pass = PagePass(visitor, of: token)
+            let isEncrypted = request["x-forwarded-proto"] == "https"
+            return .welcomed(pass, cookie: cookie(named: cookieName, pass, now: now, isEncrypted: isEncrypted))
         }
         let bearer = "bearer "
-        let presented =
-            request["authorization"].flatMap { $0.lowercased().hasPrefix(bearer) ? String($0.dropFirst(bearer.count)) : nil }
-            ?? request.cookie(cookieName)
-        guard let presented, let visitor = token.visitor(presenting: presented, now: now) else { return .refused(401, PageDoor.noToken) }
-        return .admitted(visitor)
+        if let header = request["authorization"], header.lowercased().hasPrefix(bearer),
+            let visitor = token.visitor(presenting: String(header.dropFirst(bearer.count)), now: now)
+        {
+            return .admitted(visitor)
+        }
+        return request.path == PageDoor.wayBack ? .wayBack : .refused(401, PageDoor.noToken)
     }
+
+    /// The script that leads a browser back to its folder, which it has kept for this origin alone: host and port.
+    static let wayBack = "/return.js"
 
     static let noToken = "the address needs its token: waypost page prints it"
 
@@ -84,11 +97,12 @@ struct PageDoor: Sendable {
         return name.isEmpty || name.utf8.contains(UInt8(ascii: ":")) ? nil : (String(name), port)
     }
 
-    private func cookie(named name: String, _ text: String, _ visitor: PageVisitor, now: UTCTime?, isEncrypted: Bool) -> String {
+    private func cookie(named name: String, _ pass: PagePass, now: UTCTime?, isEncrypted: Bool) -> String {
         var seconds: Int64 = 31_536_000
-        if case .guest(let end) = visitor, let now {
+        if case .guest(let end) = pass.visitor, let now {
             seconds = max(1, (end.millisecondsSince1970 - now.millisecondsSince1970) / 1_000)
         }
-        return "\(name)=\(text); Path=/; HttpOnly; SameSite=Strict; Max-Age=\(seconds)\(isEncrypted ? "; Secure" : "")"
+        let path = "/\(pass.folder)/"
+        return "\(name)=\(pass.cookie); Path=\(path); HttpOnly; SameSite=Strict; Max-Age=\(seconds)\(isEncrypted ? "; Secure" : "")"
     }
 }

@@ -36,13 +36,18 @@ struct PageToken: Sendable, Equatable {
     /// The token of a guest, until that moment.
     func guest(untilSecondsSince1970 expiry: Int64) -> String {
         let message = "\(PageToken.guestPrefix).\(expiry)"
-        return message + "." + SHA256.hexadecimal(HMACSHA256.digest(of: Array(message.utf8), key: Array(secret.utf8)))
+        return message + "." + signature(of: message)
+    }
+
+    /// An HMAC-SHA-256 of a text, in hexadecimal digits.
+    func signature(of text: String) -> String {
+        SHA256.hexadecimal(HMACSHA256.digest(of: Array(text.utf8), key: Array(secret.utf8)))
     }
 
     private static let guestPrefix = "guest"
 
     /// Whether two texts are the same, in a time that does not depend on where they differ.
-    private static func isEqual(_ one: String, _ other: String) -> Bool {
+    static func isEqual(_ one: String, _ other: String) -> Bool {
         let (one, other) = (Array(one.utf8), Array(other.utf8))
         guard one.count == other.count else { return false }
         return zip(one, other).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) } == 0

@@ -112,18 +112,15 @@ final class PageConnection: ChannelInboundHandler {
         }
         if hasBody { return send(.plain("the page takes no data", status: 413), to: head, channel) }
         switch hub.door.decide(request, now: hub.router.now) {
-        case .refused(401, let why) where request.path == "/":
-            send(hub.router.notAdmitted(why), to: head, channel)
+        case .refused(401, _) where request.path == "/":
+            send(hub.router.notAdmitted(mayComeBack: request.folder == nil), to: head, channel)
         case .refused(let status, let why):
             send(request.path.hasPrefix("/api/") ? .error(status, why) : .plain(why, status: status), to: head, channel)
-        case .welcomed(let visitor, _) where !hub.router.admits(visitor), .admitted(let visitor) where !hub.router.admits(visitor):
-            let why = "the policy of this tracker shuts the page\(visitor.isOwner ? "" : " for guests")"
-            send(request.path.hasPrefix("/api/") ? .error(403, why) : .plain(why, status: 403), to: head, channel)
-        case .welcomed(_, let cookie):
-            isTrusted = true
-            send(hub.router.welcome(settingCookie: cookie), to: head, channel)
+        case .welcomed(let pass, let cookie):
+            guard isLetIn(pass.visitor, request, head, channel) else { return }
+            send(hub.router.welcome(pass, settingCookie: cookie), to: head, channel)
         case .admitted(let visitor):
-            isTrusted = true
+            guard isLetIn(visitor, request, head, channel) else { return }
             let reply = NIOLoopBound((self, head, channel), eventLoop: channel.eventLoop)
             let router = hub.router
             Task {
@@ -137,7 +134,24 @@ final class PageConnection: ChannelInboundHandler {
                     }
                 }
             }
+        case .wayBack:
+            let reply = NIOLoopBound((self, head, channel), eventLoop: channel.eventLoop)
+            let router = hub.router
+            Task {
+                let answer = await router.wayBack(request)
+                channel.eventLoop.execute { reply.value.0.send(answer, to: reply.value.1, reply.value.2) }
+            }
         }
+    }
+
+    /// Whether the policy lets a visitor in; if not, the answer says so.
+    private func isLetIn(_ visitor: PageVisitor, _ request: BrowserRequest, _ head: HTTPRequestHead, _ channel: any Channel) -> Bool {
+        isTrusted = hub.router.admits(visitor)
+        if !isTrusted {
+            let why = "the policy of this tracker shuts the page\(visitor.isOwner ? "" : " for guests")"
+            send(request.path.hasPrefix("/api/") ? .error(403, why) : .plain(why, status: 403), to: head, channel)
+        }
+        return isTrusted
     }
 
     private func send(_ answer: PageAnswer, to head: HTTPRequestHead, _ channel: any Channel) {

@@ -37,7 +37,11 @@ def prove(tracker, browser):
     browser.driver.get(tracker.address)
     took = browser.eventually("return window.waypost?.state.position && document.getElementById('speed').textContent === '36'")
     check("the speed is there", took is not None, f"after {took or 0:.1f} s")
-    check("the token left the address", browser.driver.current_url == f"http://127.0.0.1:{tracker.port}/", browser.driver.current_url)
+    folder = browser.driver.current_url.removeprefix(f"http://127.0.0.1:{tracker.port}")
+    check("the token left the address", re.fullmatch("/[0-9a-f]{32}/", folder) and TOKEN not in folder, browser.driver.current_url)
+    browser.driver.get(f"http://127.0.0.1:{tracker.port}/")
+    back = browser.eventually("return location.pathname !== '/' && window.waypost?.state.position")
+    check("the address without it leads back", back is not None and browser.driver.current_url.endswith(folder), browser.driver.current_url)
     check("scripts cannot read the token", TOKEN not in browser.run("return document.cookie + document.documentElement.outerHTML"))
     check("a fence's name is text", browser.eventually(f"return document.getElementById('fences').textContent.includes({json.dumps(HOSTILE)})")
           is not None and not browser.run("return window.hurt"))
@@ -102,8 +106,8 @@ def prove(tracker, browser):
     prove_changes(tracker, browser)
 
     messages = [entry["message"] for entry in browser.driver.get_log("browser") if entry["level"] == "SEVERE"]
-    # While the tracker was stopped and private it could not answer.
-    messages = [words for words in messages if "ERR_" not in words]
+    # While the tracker was stopped and private it could not answer; and the address without the folder lets nobody in by itself.
+    messages = [words for words in messages if "ERR_" not in words and not words.startswith(f"http://127.0.0.1:{tracker.port}/ ")]
     check("no error and no violation in the console", not messages, "; ".join(messages)[:300])
     urls = {message["params"]["request"]["url"] for message in log(browser) if message["method"] == "Network.requestWillBeSent"}
     strangers = [url for url in urls if not url.startswith((f"http://127.0.0.1:{tracker.port}/", "data:", "chrome", "about:"))]
@@ -274,10 +278,16 @@ def prove_strangers(tracker, browser):
     browser.driver.get(own)
     browser.eventually("return window.waypost")
     stranger = Stranger()
+    own = browser.driver.current_url
+    folder = own.split("/")[3]
+    cookies = browser.driver.get_cookies()
+    check("the cookie is sent to this page alone", [cookie["path"] for cookie in cookies] == [f"/{folder}/"] and TOKEN not in str(cookies), str(cookies))
     browser.run(f"location.href = {json.dumps(stranger.address)}")
     browser.eventually(f"return location.href.startsWith({json.dumps(stranger.address)})")
     referers = [headers.get("Referer") for headers in stranger.headers]
     time.sleep(0.5)
+    sent = [headers.get("Cookie") for headers in stranger.headers]
+    check("another port of the host gets no cookie", stranger.headers and not any(sent), str(sent))
     check("a link away from the page tells nobody its address", stranger.headers and not any(f":{tracker.port}" in (referer or "") for referer in referers), str(referers))
     log(browser)
     browser.driver.get(f"{stranger.address}attack#{own}")

@@ -37,6 +37,7 @@ class Box:
         self.configuration = re.search(r"has to know the name:\n\n```toml\n(.*?)```", guide, re.S).group(1)
         assert NAME in self.caddyfile and NAME in self.configuration
         self.tracker = self.caddy = None
+        self.folders = {}
 
     def start_tracker(self, configuration=None):
         (self.folder / "w.toml").write_text(configuration or self.configuration)
@@ -64,6 +65,7 @@ class Box:
         return self.folder / "data/caddy/pki/authorities/local/root.crt"
 
     def curl(self, path, *options, seconds=10):
+        path = next((self.folders[option] for option in options if option in self.folders), "") + path
         return ["curl", "-sS", "--max-time", str(seconds), "--cacert", str(self.root), "--resolve", f"{NAME}:443:127.0.0.1", *options, f"https://{NAME}{path}"]
 
     def get(self, path, *options):
@@ -96,8 +98,10 @@ def proxy(box):
     check(status in (200, 303) and "httponly" in cookie[2] and "samesite" in cookie[2] and "secure" in cookie[2],
           f"the token becomes a cookie that TLS alone carries: {status} {cookie[2].strip('; ')}")
     name, value = cookie[1].split("=", 1)
-    # The header was put into lower case; the token is hexadecimal, or in the file as it is.
+    # The header was put into lower case; all of the cookie is.
     jar = ("-H", f"Cookie: {name}={value}")
+    check(box.get("/", *jar)[0] == 401, "which opens nothing but below its path")
+    box.folders[jar[1]] = re.search(r"; path=(/[0-9a-f]{32})/;", cookie[2]).group(1)
     status, head, body = box.get("/", *jar)
     check(status == 200 and "<html" in body.lower() and "content-security-policy" in head, f"the page opens: {status}")
     for file in sorted(set(re.findall(r'(?:src|href)="([^":]+)"', body))):
@@ -146,8 +150,9 @@ def links(box):
     check(link is not None, f"waypost page share prints a link with that name: {guest.strip()[:60]!r}...")
     if link:
         status, head, _ = box.get(link.group(1))
-        cookie = re.search(r"set-cookie: ([^;]+)", subprocess.run(box.curl(link.group(1), "-i"), capture_output=True, text=True).stdout, re.I)
+        cookie = re.search(r"set-cookie: ([^;]+); path=(/[0-9a-f]{32})/;", head)
         guest_jar = ("-H", f"Cookie: {cookie.group(1)}")
+        box.folders[guest_jar[1]] = cookie.group(2)
         check(box.get("/api/v1/state", *guest_jar)[0] == 200 and box.get("/api/v1/logs", *guest_jar)[0] == 403, "which opens the page, and no logs")
 
 

@@ -126,9 +126,10 @@ class Browser:
         """Opens the page as somebody who was here before: with the cookie, and with the page's files kept."""
         self.driver.get(f"{tracker.address}?token={TOKEN}")
         self.until("return window.waypost?.state.report")
+        address = self.driver.current_url
         self.driver.get("about:blank")
         self.driver.execute_cdp_cmd("Emulation.setCPUThrottlingRate", {"rate": self.throttle})
-        self.driver.get(tracker.address)
+        self.driver.get(address)
 
     def until(self, script, seconds=60):
         end = time.monotonic() + seconds

@@ -92,7 +92,7 @@ class Browser:
 
 
 class Stranger(ThreadingHTTPServer):
-    """Another site on this machine, to which cookies go as they go to the tracker: they know no ports."""
+    """Another site on this machine, to which a browser sends every cookie of the host whose path it asks for: they know no ports."""
 
     PAGE = b"""<!DOCTYPE html><meta charset=utf-8><title>wait</title><script>
         const at = location.hash.slice(1), said = {};
