@@ -13,8 +13,12 @@ final class PageConnection: ChannelInboundHandler {
     private var head: HTTPRequestHead?
     private var hasBody = false
     private var isClosing = false
-    /// Whether it has shown a token.
-    private(set) var isTrusted = false
+    /// Who has shown a token last.
+    private var visitor: PageVisitor?
+    /// How many requests wait for the end of their answers: two for a moment, when one is sent and the next has come already.
+    private var unansweredCount = 0
+    /// The hub's count of uses, when this one was used last.
+    var lastUse = 0
 
     /// Who looks at the stream; nil while there is none.
     private(set) var watcher: PageVisitor?
@@ -25,6 +29,20 @@ final class PageConnection: ChannelInboundHandler {
     init(hub: PageHub, headGuard: PageHeadGuard) {
         self.hub = hub
         self.headGuard = headGuard
+    }
+
+    /// How much it is needed, from least to most.
+    enum Need: Int, Comparable {
+        case stranger, idleGuest, idleOwner, guest, owner
+
+        static func < (one: Need, other: Need) -> Bool { one.rawValue < other.rawValue }
+    }
+
+    /// How much this one is needed: by whom, and whether anything is asked or watched.
+    var need: Need {
+        guard let visitor else { return .stranger }
+        let isBusy = unansweredCount > 0 || watcher != nil
+        return visitor.isOwner ? (isBusy ? .owner : .idleOwner) : (isBusy ? .guest : .idleGuest)
     }
 
     // MARK: From the hub
@@ -71,6 +89,7 @@ final class PageConnection: ChannelInboundHandler {
         case .body: hasBody = true
         case .end:
             headGuard.noteRequest()
+            unansweredCount += 1
             if let head = head.take() { answer(head, context.channel) }
         }
     }
@@ -146,12 +165,13 @@ final class PageConnection: ChannelInboundHandler {
 
     /// Whether the policy lets a visitor in; if not, the answer says so.
     private func isLetIn(_ visitor: PageVisitor, _ request: BrowserRequest, _ head: HTTPRequestHead, _ channel: any Channel) -> Bool {
-        isTrusted = hub.router.admits(visitor)
-        if !isTrusted {
+        let isAdmitted = hub.router.admits(visitor)
+        self.visitor = isAdmitted ? visitor : nil
+        if !isAdmitted {
             let why = "the policy of this tracker shuts the page\(visitor.isOwner ? "" : " for guests")"
             send(request.path.hasPrefix("/api/") ? .error(403, why) : .plain(why, status: 403), to: head, channel)
         }
-        return isTrusted
+        return isAdmitted
     }
 
     private func send(_ answer: PageAnswer, to head: HTTPRequestHead, _ channel: any Channel) {
@@ -188,7 +208,7 @@ final class PageConnection: ChannelInboundHandler {
             let stall = channel.eventLoop.scheduleTask(in: limit) { channel.close(promise: nil) }
             channel.writeAndFlush(HTTPServerResponsePart.end(nil)).whenComplete { _ in
                 stall.cancel()
-                if isOver { connection.value.close() } else { connection.value.headGuard.noteAnswer(channel) }
+                if isOver { connection.value.close() } else { connection.value.noteAnswer(channel) }
             }
         }
         switch answer.body {
@@ -218,9 +238,18 @@ final class PageConnection: ChannelInboundHandler {
         }
     }
 
+    /// The answer has been sent.
+    private func noteAnswer(_ channel: any Channel) {
+        unansweredCount -= 1
+        guard unansweredCount == 0 else { return }
+        headGuard.noteAnswer(channel)
+        // A stranger gets no younger by asking.
+        if visitor != nil { hub.noteUse(of: self) }
+    }
+
     private func begin(_ visitor: PageVisitor, after lastID: String?, _ head: HTTPRequestHead, _ channel: any Channel) {
         guard !isClosing, self.channel != nil else { return }
-        guard hub.streamCount < hub.limits.streams else {
+        guard hub.hasRoomForStream(of: visitor) else {
             return send(.error(503, "too many pages are open"), to: head, channel)
         }
         if head.method == .HEAD { return send(PageAnswer(type: "text/event-stream", body: .stream), to: head, channel) }

@@ -12,6 +12,7 @@ final class PageHub {
     private var connections: [PageConnection] = []
     private var beat: RepeatedTask?
     private var beatCount = 0
+    private var useCount = 0
 
     /// How many beats there are between two reports of the state.
     private static let beatsPerReport = 5
@@ -24,14 +25,34 @@ final class PageHub {
     /// How many streams there are.
     private(set) var streamCount = 0
 
-    /// Takes one more connection, in place of the oldest without a token if there are too many; returns false when all have one.
+    /// Takes one more connection; of too many the one goes that is needed least, of several the one that was not used for longest.
+    ///
+    /// - Returns: false when the owner is using all of them.
     func admit(_ connection: PageConnection) -> Bool {
         if connections.count >= limits.connections {
-            guard let oldest = connections.firstIndex(where: { !$0.isTrusted }) else { return false }
-            connections.remove(at: oldest).close()
+            let least = connections.indices.min {
+                (connections[$0].need, connections[$0].lastUse) < (connections[$1].need, connections[$1].lastUse)
+            }
+            guard let least, connections[least].need < .owner else { return false }
+            connections.remove(at: least).close()
         }
         connections.append(connection)
+        noteUse(of: connection)
         return true
+    }
+
+    /// Notes that a connection was used just now.
+    func noteUse(of connection: PageConnection) {
+        useCount += 1
+        connection.lastUse = useCount
+    }
+
+    /// Whether there can be one more stream; for the owner a guest's ends, if need be.
+    func hasRoomForStream(of visitor: PageVisitor) -> Bool {
+        if streamCount >= limits.streams, visitor.isOwner {
+            connections.filter { $0.watcher?.isOwner == false }.min { $0.lastUse < $1.lastUse }?.close()
+        }
+        return streamCount < limits.streams
     }
 
     /// Forgets a connection that has ended.

@@ -2,9 +2,9 @@ import NIOCore
 
 /// What one browser, and all of them together, may take.
 struct PageLimits: Sendable {
-    /// Connections at the same time; when there are more, the oldest that has shown no token is ended.
+    /// Connections at the same time; when there are more, the one is ended that is needed least: see ``PageConnection/Need``.
     var connections = 64
-    /// Streams at the same time.
+    /// Streams at the same time; one of the owner takes a guest's place.
     var streams = 32
     /// The bytes of a request; a browser's has one or two thousand.
     var requestBytes = 16_384

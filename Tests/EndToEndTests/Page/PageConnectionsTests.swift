@@ -1,0 +1,54 @@
+import Foundation
+import Testing
+import Waypost
+
+extension EndToEnd {
+    /// Who gets a connection when there are not enough, and when one ends.
+    struct PageConnectionsTests {
+        private static let limit = 64
+        private static let streamLimit = 32
+
+        private func guest(of page: OpenPage) async throws -> String {
+            let link = try await waypost("page", "share", "--hours", "1", "--socket", "socket", in: page.folder).output
+            let token = try #require(link.trimmingCharacters(in: .whitespacesAndNewlines).components(separatedBy: "?token=").last)
+            return "Authorization: Bearer \(token)"
+        }
+
+        /// A connection that has asked for something and stays open.
+        private func ask(_ path: String, of page: OpenPage, _ header: String) throws -> BrowserSocket {
+            let socket = try BrowserSocket(port: page.port)
+            socket.send("GET \(path) HTTP/1.1\r\nHost: localhost:\(page.port)\r\n\(header)\r\n\r\n")
+            return socket
+        }
+
+        @Test func refusesTheOwnerNeitherForGuestsNorForWhatIsIdle() async throws {
+            let folder = try TestFolder()
+            let page = try await OpenPage(in: folder)
+            let guest = try await guest(of: page)
+            let watched = try ask("/api/v1/stream", of: page, OpenPage.bearer)
+            #expect(watched.read { $0.contains("event: status") }.contains("200 OK"))
+            for header in [guest, OpenPage.bearer] {
+                // With the open page as many as there may be.
+                let idle = try (1..<PageConnectionsTests.limit).map { _ in
+                    let socket = try ask("/api/v1/events", of: page, header)
+                    #expect(socket.read { $0.contains("EVENTS") }.contains("200 OK"))
+                    return socket
+                }
+                for _ in 0..<3 { #expect(try page.get("/healthz").isThere) }
+                // The longest unused one made room; the newest is still there.
+                #expect(idle[0].isClosed(within: .seconds(3)) && !idle[idle.count - 1].isClosed(within: .milliseconds(300)))
+            }
+            // Nor are there too many pages of guests.
+            let guests = try (0..<PageConnectionsTests.streamLimit).map { _ in try ask("/api/v1/stream", of: page, guest) }
+            for socket in guests { #expect(!socket.read(within: .seconds(5)) { $0.contains("\r\n\r\n") }.isEmpty) }
+            #expect(try ask("/api/v1/stream", of: page, guest).read { $0.contains("\r\n\r\n") }.contains(" 503 "))
+            let second = try ask("/api/v1/stream", of: page, OpenPage.bearer)
+            #expect(second.read { $0.contains("event: beat") }.contains("200 OK"))
+            // All the while nobody has taken the owner's first page away.
+            #expect(watched.read(within: .seconds(5)) { $0.hasSuffix("}\n\n") && $0.contains("event: beat") }.contains("event: beat"))
+            #expect(!watched.isClosed(within: .milliseconds(300)))
+            withExtendedLifetime(guests) {}
+            #expect(try await page.tracker.stop() == ProgramExit(code: 0))
+        }
+    }
+}
