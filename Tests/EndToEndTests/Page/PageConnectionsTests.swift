@@ -21,6 +21,10 @@ extension EndToEnd {
             return socket
         }
 
+        private func descriptorCount(of page: OpenPage) throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/\(page.tracker.process.processID)/fd").count
+        }
+
         @Test func refusesTheOwnerNeitherForGuestsNorForWhatIsIdle() async throws {
             let folder = try TestFolder()
             let page = try await OpenPage(in: folder)
@@ -48,6 +52,42 @@ extension EndToEnd {
             #expect(watched.read(within: .seconds(5)) { $0.hasSuffix("}\n\n") && $0.contains("event: beat") }.contains("event: beat"))
             #expect(!watched.isClosed(within: .milliseconds(300)))
             withExtendedLifetime(guests) {}
+            #expect(try await page.tracker.stop() == ProgramExit(code: 0))
+        }
+
+        @Test func answersWhoSendsNothingMore() async throws {
+            let folder = try TestFolder()
+            let page = try await OpenPage(in: folder)
+            let before = try descriptorCount(of: page)
+            for version in ["1.0", "1.1"] {
+                for path in ["/healthz", "/api/v1/gpx", "/app.js"] {
+                    let socket = try BrowserSocket(port: page.port)
+                    socket.send("GET \(path) HTTP/\(version)\r\nHost: localhost\r\n\(OpenPage.bearer)\r\n\r\n")
+                    socket.endSending()
+                    let text = socket.read()
+                    #expect(text.hasPrefix("HTTP/1.1 200 OK\r\n"), "\(path) \(version): \(text.prefix(60))")
+                }
+            }
+            // Several requests at once.
+            let several = try BrowserSocket(port: page.port)
+            let request = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\(OpenPage.bearer)\r\n\r\n"
+            several.send(request + request)
+            several.endSending()
+            #expect(several.read().components(separatedBy: "HTTP/1.1 200 OK").count == 3)
+            // Nothing, and a request that never becomes whole.
+            for start in ["", "GET /heal"] {
+                let silent = try BrowserSocket(port: page.port)
+                silent.send(start)
+                silent.endSending()
+                #expect(silent.isClosed(within: .seconds(3)), "\(start)")
+            }
+            let stream = try ask("/api/v1/stream", of: page, OpenPage.bearer)
+            stream.endSending()
+            let text = stream.read { $0.components(separatedBy: "event: beat").count > 3 }
+            #expect(text.components(separatedBy: "event: beat").count > 3)
+            stream.end()
+            #expect(await eventually { (try? page.json("/api/v1/state")["status"]?["page"]?["open"]?.int) == 0 })
+            #expect(await eventually { (try? descriptorCount(of: page)) ?? .max <= before })
             #expect(try await page.tracker.stop() == ProgramExit(code: 0))
         }
     }

@@ -24,6 +24,9 @@ final class BrowserSocket: Sendable {
     /// Ends both directions at once, as a closed tab does.
     func end() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
+    /// Sends nothing more, and goes on reading, as `nc -N` does.
+    func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
     /// Sends bytes as they are; false when the other end takes no more.
     @discardableResult
     func send(_ text: String) -> Bool { (try? Syscalls.writeAll(descriptor, Array(text.utf8))) != nil }

@@ -17,6 +17,8 @@ final class PageConnection: ChannelInboundHandler {
     private var visitor: PageVisitor?
     /// How many requests wait for the end of their answers: two for a moment, when one is sent and the next has come already.
     private var unansweredCount = 0
+    /// Whether the browser has said that it asks for nothing more.
+    private var isLast = false
     /// The hub's count of uses, when this one was used last.
     var lastUse = 0
 
@@ -92,6 +94,15 @@ final class PageConnection: ChannelInboundHandler {
             unansweredCount += 1
             if let head = head.take() { answer(head, context.channel) }
         }
+    }
+
+    /// A browser that ends its side gets what it has asked for; one that is gone altogether is noticed by the next byte that is sent to it.
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .inputClosed? = event as? ChannelEvent {
+            isLast = true
+            if unansweredCount == 0, watcher == nil { close() }
+        }
+        context.fireUserInboundEventTriggered(event)
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
@@ -183,7 +194,7 @@ final class PageConnection: ChannelInboundHandler {
             case .file(let file): file.byteCount
             case .track, .stream: nil
             }
-        let isOver = !head.isKeepAlive || [400, 413, 421].contains(answer.status) || head.method == .HEAD && byteCount == nil
+        let isOver = isLast || !head.isKeepAlive || [400, 413, 421].contains(answer.status) || head.method == .HEAD && byteCount == nil
         if isOver { headers.replaceOrAdd(name: "connection", value: "close") }
         // Without a length the pieces say how long they are.
         if let byteCount, answer.status != 304 { headers.add(name: "content-length", value: "\(byteCount)") }
@@ -242,6 +253,7 @@ final class PageConnection: ChannelInboundHandler {
     private func noteAnswer(_ channel: any Channel) {
         unansweredCount -= 1
         guard unansweredCount == 0 else { return }
+        if isLast { return close() }
         headGuard.noteAnswer(channel)
         // A stranger gets no younger by asking.
         if visitor != nil { hub.noteUse(of: self) }

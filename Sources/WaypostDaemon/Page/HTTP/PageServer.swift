@@ -80,6 +80,7 @@ final class PageServer: Sendable {
     private static func bootstrap(on loop: any EventLoop, _ hub: NIOLoopBound<PageHub>, _ limits: PageLimits) -> ServerBootstrap {
         ServerBootstrap(group: loop).serverChannelOption(.backlog, value: 64)
             .childChannelOption(.writeBufferWaterMark, value: .init(low: limits.unsentBytes / 4, high: limits.unsentBytes))
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let headGuard = PageHeadGuard(limits)
