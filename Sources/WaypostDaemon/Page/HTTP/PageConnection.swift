@@ -157,10 +157,14 @@ final class PageConnection: ChannelInboundHandler {
                 let answer = await router.answer(request, for: visitor)
                 channel.eventLoop.execute {
                     let (connection, head, channel) = reply.value
-                    if case .stream = answer.body {
-                        connection.begin(visitor, after: request["last-event-id"] ?? request.query["after"], head, channel)
-                    } else {
+                    switch answer.body {
+                    case .stream: connection.begin(visitor, after: request["last-event-id"] ?? request.query["after"], head, channel)
+                    case .file, .track:
+                        guard connection.hub.downloadCount < connection.hub.limits.downloads else {
+                            return connection.send(.error(503, "too many files are being fetched; try again soon"), to: head, channel)
+                        }
                         connection.send(answer, to: head, channel)
+                    case .bytes: connection.send(answer, to: head, channel)
                     }
                 }
             }
@@ -230,21 +234,27 @@ final class PageConnection: ChannelInboundHandler {
         case .stream: end()
         case .file(let file):
             channel.flush()
+            hub.downloadCount += 1
             let disk = hub.router.disk
             Task {
                 // The next piece is read when the last one was taken.
                 let isWhole = await disk.read(file, sent)
                 channel.eventLoop.execute {
+                    connection.value.hub.downloadCount -= 1
                     // The length was promised: a file that cannot be read to its end ends the connection.
                     if isWhole { end() } else { connection.value.close() }
                 }
             }
         case .track(let track):
             channel.flush()
+            hub.downloadCount += 1
             let router = hub.router
             Task {
                 let isWhole = await router.send(track, sent)
-                channel.eventLoop.execute { if isWhole { end() } else { connection.value.close() } }
+                channel.eventLoop.execute {
+                    connection.value.hub.downloadCount -= 1
+                    if isWhole { end() } else { connection.value.close() }
+                }
             }
         }
     }

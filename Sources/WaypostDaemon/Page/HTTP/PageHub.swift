@@ -24,6 +24,8 @@ final class PageHub {
 
     /// How many streams there are.
     private(set) var streamCount = 0
+    /// How many files are being sent.
+    var downloadCount = 0
 
     /// Takes one more connection; of too many the one goes that is needed least, of several the one that was not used for longest.
     ///

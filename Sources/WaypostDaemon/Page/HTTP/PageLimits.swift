@@ -6,6 +6,8 @@ struct PageLimits: Sendable {
     var connections = 64
     /// Streams at the same time; one of the owner takes a guest's place.
     var streams = 32
+    /// Files that are sent at the same time: each has its pieces in memory, and 60 of them left 50 MB behind in the allocator.
+    var downloads = 8
     /// The bytes of a request; a browser's has one or two thousand.
     var requestBytes = 16_384
     /// How long a request may take to arrive.

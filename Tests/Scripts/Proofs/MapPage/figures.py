@@ -171,10 +171,25 @@ def first(folder, programs):
 def unread(tracker, path):
     """Who asks for all of the day and reads nothing: what is left is the little that its buffers held."""
     whole = len(tracker.ask(path))
-    with socket.socket() as reader:
+
+    def asking():
+        reader = socket.socket()
         reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+        reader.settimeout(20)
         reader.connect(("127.0.0.1", tracker.port))
         reader.sendall(f"GET /{path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\n\r\n".encode())
+        return reader
+
+    before = tracker.kilobytes()
+    many = [asking() for _ in range(40)]
+    answers = [reader.recv(13).split()[1] for reader in many]
+    check("of many such only some are served", answers.count(b"200") == 8 and answers.count(b"503") == 32, f"{answers.count(b'200')} of {len(many)}")
+    for reader in many:
+        reader.close()
+    grown = tracker.kilobytes() - before
+    check("and leave little behind", grown < 8_000, f"{grown} kB")
+    time.sleep(1)
+    with asking() as reader:
         time.sleep(38)
         reader.settimeout(5)
         got = 0
