@@ -2,7 +2,7 @@
 import { Stream, ask } from "./stream.js";
 import { TrackMap } from "./map.js";
 import { settings, openSettings } from "./settings.js";
-import { $, make, showChip, showPosition, showFences, showEvents, showDelivery, showSky, showHealth, showLogs } from "./panel.js";
+import { $, brief, make, showChip, showPosition, showFences, showEvents, showDelivery, showSky, showHealth, showLogs } from "./panel.js";
 import * as units from "./units.js";
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -275,7 +275,7 @@ function listEvents() {
 }
 function listFences() {
   const isWithheld = !!state.status.privacy?.withheld && !state.position;
-  showFences(state.near, state.total, { isWithheld, go: (fence) => map.showFence(fence.id) || map.goTo(fence.lat, fence.lon, [fence.name]) });
+  showFences(state.near, state.total, { isWithheld, go: (fence) => map.showFence(fence.id) || map.goTo(fence.lat, fence.lon, [brief(fence.name)]) });
 }
 
 const today = () => units.dayOf(Date.parse(state.report?.time ?? new Date().toISOString()));

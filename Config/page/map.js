@@ -2,7 +2,7 @@
 import { PositionIndicator } from "./indicator.js";
 import { Graticule, Tiles } from "./base.js";
 import { Track } from "./track.js";
-import { make, stopWords } from "./panel.js";
+import { brief, make, stopWords } from "./panel.js";
 import * as units from "./units.js";
 
 const speedSteps = [3, 8, 14, 22]; // m/s
@@ -302,7 +302,7 @@ export class TrackMap {
         const layer = this.#shape(feature);
         if (!layer) continue;
         this.#fences.set(String(feature.id), { layer: layer.addTo(this.#map), name: feature.properties.name, isInside: false });
-        layer.bindTooltip(text(feature.properties.name), { sticky: true });
+        layer.bindTooltip(text(brief(feature.properties.name)), { sticky: true });
       }
     }
     this.markInside(inside);
@@ -354,7 +354,7 @@ export class TrackMap {
       if (fits === fence.isNamed) continue;
       fence.isNamed = fits;
       fence.layer.unbindTooltip();
-      fence.layer.bindTooltip(text(fence.name), fits ? { permanent: true, direction: "center", className: "fence-name" } : { sticky: true });
+      fence.layer.bindTooltip(text(brief(fence.name)), fits ? { permanent: true, direction: "center", className: "fence-name" } : { sticky: true });
       // Leaflet's own middle of a polygon is that of the zoom before.
       if (fits) fence.layer.openTooltip(box.getCenter());
     }
@@ -396,5 +396,5 @@ function* bySpeed(points) {
 }
 
 // Text is never HTML, whatever a name says.
-const text = (words) => make("span", {}, words);
+const text = (words) => make("bdi", {}, words);
 const lines = (words) => make("div", {}, ...words.filter(Boolean).map((line) => make("div", {}, line)));

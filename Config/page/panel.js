@@ -15,6 +15,10 @@ export function make(name, attributes = {}, ...content) {
   return node;
 }
 
+/** A name of any length: cut where it would fill the page, and then whole as the title. */
+export const brief = (name) => (name?.length > 100 ? `${[...name].slice(0, 99).join("")}…` : name);
+const whole = (name) => (name?.length > 100 ? name : undefined);
+
 /** Replaces a list only when it changed: a focused button stays focused. */
 function fill(list, rows) {
   const key = rows.map((row) => row.key).join("\n");
@@ -49,7 +53,7 @@ export function showPosition(position, heading, isLost, road) {
   $("accuracy").textContent = isLost ? (position ? "Last known place" : "") : position ? (units.known(position.accuracy) ? `±${units.distance(position.accuracy)}` : "accuracy unknown") : "";
   $("altitude").textContent = units.known(position?.altMSL) && !isLost ? `${units.altitude(position.altMSL)} above the sea` : "";
   $("satellites").textContent = position?.satellites && !isLost ? `${position.satellites} satellites` : "";
-  $("road").textContent = road && position && !isLost ? (road.name ? `${road.name}, ${road.class}` : `on a road: ${road.class}`) : "";
+  $("road").textContent = road && position && !isLost ? (road.name ? `\u2068${brief(road.name)}\u2069, ${road.class}` : `on a road: ${road.class}`) : "";
   $("place").textContent = position ? `${position.lat.toFixed(6)}, ${position.lon.toFixed(6)}` : "";
   // The clipboard works only over HTTPS or on this machine.
   $("copy").hidden = !position || !navigator.clipboard;
@@ -63,7 +67,7 @@ export function showFences(fences, total, { isWithheld, go }) {
     const value = !units.known(fence.distance) ? "" : fence.inside ? `inside, ${units.distance(fence.distance)} to the border` : units.distance(fence.distance);
     return {
       key: `${fence.id} ${fence.name} ${value} ${fence.inside}`,
-      node: () => make("li", { class: fence.inside ? "inside" : "" }, make("button", { type: "button", onclick: () => go(fence) }, fence.name), make("span", { class: "value" }, value)),
+      node: () => make("li", { class: fence.inside ? "inside" : "" }, make("button", { type: "button", title: whole(fence.name), onclick: () => go(fence) }, brief(fence.name)), make("span", { class: "value" }, value)),
     };
   }));
 }
@@ -81,16 +85,16 @@ const reasons = { created: "the fence is new", removed: "the fence was removed",
 export function showEvents(events, stops, { go, empty, today }) {
   const clock = (time) => (units.dayOf(Date.parse(time)) === today ? units.clock(time) : units.dayAndClock(time));
   const rows = events.slice(-60).map((event) => {
-    const words = `${kinds[event.event] ?? event.event} ${event.fence}`;
+    const words = `${brief(kinds[event.event] ?? event.event)} ${brief(event.fence)}`;
     const details = [event.time && clock(event.time), event.late ? "noticed late" : "", reasons[event.reason] ?? ""].filter(Boolean).join(", ");
-    return { time: event.time ?? "", key: event.id, words, details, lat: event.lat, lon: event.lon, lines: [words, event.time ? units.dayAndClock(event.time) : "", units.known(event.speed) ? units.speed(event.speed) : ""] };
+    return { time: event.time ?? "", key: event.id, words, title: whole(event.fence) ?? whole(event.event), details, lat: event.lat, lon: event.lon, lines: [words, event.time ? units.dayAndClock(event.time) : "", units.known(event.speed) ? units.speed(event.speed) : ""] };
   });
   for (const stop of stops) rows.push({ time: stop.since, key: "stop", words: stopWords(stop)[0], details: clock(stop.since), lat: stop.lat, lon: stop.lon, lines: stopWords(stop) });
   if (!rows.length) return fill($("events"), [none(empty)]);
   rows.sort((a, b) => (Date.parse(b.time) || 0) - (Date.parse(a.time) || 0));
-  fill($("events"), rows.slice(0, 80).map(({ key, words, details, lat, lon, lines }) => ({
+  fill($("events"), rows.slice(0, 80).map(({ key, words, title, details, lat, lon, lines }) => ({
     key: [key, words, details].join(),
-    node: () => make("li", {}, lat === undefined ? make("span", {}, words) : make("button", { type: "button", onclick: () => go(lat, lon, lines) }, words), make("small", { class: "value" }, details)),
+    node: () => make("li", {}, lat === undefined ? make("span", { title }, words) : make("button", { type: "button", title, onclick: () => go(lat, lon, lines) }, words), make("small", { class: "value" }, details)),
   })));
 }
 
@@ -111,7 +115,7 @@ export function showDelivery(destinations) {
     const state = states[destination.state] ?? destination.state;
     return {
       key: [destination.name, state, facts, destination.reason].join(),
-      node: () => make("li", {}, make("strong", {}, destination.name), make("small", { class: "value" }, state), make("small", {}, facts),
+      node: () => make("li", {}, make("strong", { title: whole(destination.name) }, brief(destination.name)), make("small", { class: "value" }, state), make("small", {}, facts),
         destination.reason && make("span", { class: "why" }, destination.reason)),
     };
   }));

@@ -68,7 +68,9 @@ final class PageService: Sendable {
             let disk = try PageDisk()
             let files = PageFiles(folder: PageFiles.folder(ofProgram: SystemProcess.executablePath), disk: disk)
             let router = PageRouter(
-                reporter: reporter, settings: settings, files: files, disk: disk, log: try makeLog(), doctor: doctor, live: live)
+                reporter: reporter, settings: settings, files: files, disk: disk, log: try makeLog(), doctor: doctor, live: live,
+                zone: TimeZoneFolder.rules(named: reporter.display.timeZone)
+                    ?? TimeZoneFolder.local(environment: ProcessIdentity.current().environment))
             let door = PageDoor(token: token, hosts: hosts)
             let protection = PageAnswer.protection(tiles: PageService.origin(ofTiles: settings.tiles))
             let limits = PageLimits()

@@ -104,7 +104,7 @@ struct PageTextsTests {
     @Test func escapesWhatComesFromOthers() {
         var status = StatusReport()
         status.problems = ["<script>alert('1')</script> & \"more\""]
-        let html = PageText(status, ageSeconds: nil).html
+        let html = PageText(status, ageSeconds: nil, zone: .utc).html
         #expect(html.contains("&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt; &amp; &quot;more&quot;"))
         #expect(!html.contains("<script"))
     }
@@ -114,7 +114,29 @@ struct PageTextsTests {
         var privacy = StatusReport.Privacy()
         (privacy.isPrivate, privacy.isWithheld) = (true, true)
         status.privacy = privacy
-        #expect(PageText(status, ageSeconds: 3).html == "<p>Private mode is on: no position is shown.</p>")
+        #expect(PageText(status, ageSeconds: 3, zone: .utc).html == "<p>Private mode is on: no position is shown.</p>")
+    }
+
+    @Test func tellsTimesInTheZoneThatIsNamed() throws {
+        var status = StatusReport()
+        status.position = position(47, 8, second: 1_795_600_000)
+        var fences = StatusReport.Fences()
+        fences.count = 1
+        let name = String(repeating: "n", count: 2_000)
+        fences.events = [
+            TrackerEvent(id: "e", kind: "enter", name: name, time: UTCTime(millisecondsSince1970: 0), position: nil, payload: nil)
+        ]
+        status.fences = fences
+        // What date(1) says: TZ=Europe/Zurich date -d @1795600000.
+        #expect(PageText(status, ageSeconds: 0, zone: .utc).html.contains("at 2026-11-25 09:46:40 UTC, 0 s ago"))
+        let zurich = try #require(TimeZoneRules(posix: "CET-1CEST,M3.5.0,M10.5.0/3"))
+        #expect(PageText(status, ageSeconds: 0, zone: zurich).html.contains("at 2026-11-25 10:46:40 UTC+01:00,"))
+        var display = StatusReport.Display()
+        display.timeZone = "Europe/Zurich"
+        status.display = display
+        let html = PageText(status, ageSeconds: 0, zone: zurich).html
+        #expect(html.contains("at 2026-11-25 10:46:40 Europe/Zurich,") && html.contains("1970-01-01 01:00:00 Europe/Zurich enter nnn"))
+        #expect(!html.contains(name) && html.count < 500)
     }
 
     /// Whatever a name says, it ends neither the element of the state nor the page's own.
@@ -126,7 +148,7 @@ struct PageTextsTests {
         func frame(_ html: String) -> String {
             var frame = PageFrame(Array(html.utf8))
             frame.addMap()
-            frame.add(status, ageSeconds: 0, json: Array("{\"name\":\"</script><!--\"}".utf8))
+            frame.add(status, ageSeconds: 0, zone: .utc, json: Array("{\"name\":\"</script><!--\"}".utf8))
             return String(decoding: frame.bytes, as: UTF8.self)
         }
         #expect(frame("<i id=\"first\">{}</i>") == "<i id=\"first\">{\"name\":\"\\u003c/script>\\u003c!--\"}</i>")

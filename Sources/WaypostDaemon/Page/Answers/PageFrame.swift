@@ -21,9 +21,10 @@ struct PageFrame {
     ///
     /// - Parameters:
     ///   - status: what the visitor may see.
+    ///   - zone: the clocks of the times in the text.
     ///   - json: the same, as an event of the stream has it.
-    mutating func add(_ status: StatusReport, ageSeconds: Int?, json: [UInt8]) {
-        replace("<!--state-->", with: Array(PageText(status, ageSeconds: ageSeconds).html.utf8))
+    mutating func add(_ status: StatusReport, ageSeconds: Int?, zone: TimeZoneRules, json: [UInt8]) {
+        replace("<!--state-->", with: Array(PageText(status, ageSeconds: ageSeconds, zone: zone).html.utf8))
         // Nothing in it may end the element.
         let escaped = json.flatMap { $0 == UInt8(ascii: "<") ? Array("\\u003c".utf8) : [$0] }
         replace("id=\"first\">{}", with: Array("id=\"first\">".utf8) + escaped)

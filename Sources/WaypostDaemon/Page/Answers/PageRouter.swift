@@ -16,6 +16,8 @@ struct PageRouter: Sendable {
     let log: PageLog?
     let doctor: PageDoctor
     let live: PageBroadcaster
+    /// The clocks of the times of the page without JavaScript.
+    let zone: TimeZoneRules
 
     /// The number of the interface; it changes when an old program would misunderstand a new tracker.
     static let version = 1
@@ -178,7 +180,8 @@ struct PageRouter: Sendable {
         var page = PageFrame(frame)
         if files.hasLeaflet { page.addMap() }
         page.add(
-            status, ageSeconds: reporter.watches.last?.ageSeconds, json: await stateEvent(status, for: visitor, isResumed: nil).data)
+            status, ageSeconds: reporter.watches.last?.ageSeconds, zone: zone,
+            json: await stateEvent(status, for: visitor, isResumed: nil).data)
         return PageAnswer(type: PageAnswer.html, body: .bytes(page.bytes))
     }
 

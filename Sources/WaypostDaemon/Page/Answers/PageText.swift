@@ -5,9 +5,12 @@ import WaypostControl
 struct PageText {
     private let status: StatusReport
     private let ageSeconds: Int?
+    private let format: ScreenFormat
 
-    init(_ status: StatusReport, ageSeconds: Int?) {
+    /// - Parameter zone: the clocks of the times, whose name is in the state, unless they are those of the system.
+    init(_ status: StatusReport, ageSeconds: Int?, zone: TimeZoneRules) {
         (self.status, self.ageSeconds) = (status, ageSeconds)
+        format = ScreenFormat(units: status.display?.units ?? .metric, zone: zone)
     }
 
     /// The lines; everything that comes from files, receivers or servers is escaped.
@@ -16,10 +19,12 @@ struct PageText {
     private var lines: [String] {
         var lines = [place]
         if let fences = status.fences, fences.count > 0 {
-            let inside = fences.inside.map { $0.isEmpty ? "in none of them" : "inside " + $0.prefix(10).joined(separator: ", ") }
+            let inside = fences.inside.map {
+                $0.isEmpty ? "in none of them" : "inside " + $0.prefix(10).map { oneLine($0) }.joined(separator: ", ")
+            }
             lines.append("\(counted(fences.count, "fence")): \(inside ?? "not shown")")
             lines += fences.events.suffix(5).reversed().map { event in
-                [event.time.map(ScreenFormat().moment), event.kind, event.name].compactMap { $0 }.joined(separator: " ")
+                [event.time.map(moment), event.kind, oneLine(event.name)].compactMap { $0 }.joined(separator: " ")
             }
         }
         for destination in status.destinations {
@@ -37,13 +42,21 @@ struct PageText {
             let age = status.lastPositionAgeSeconds.map { " \(spanText(seconds: $0)) ago" } ?? ""
             return "No position now; the last one\(age): \(PageText.coordinates(last))"
         }
-        let units = status.display?.units ?? .metric
         var parts = [PageText.coordinates(position)]
-        if let accuracy = position.accuracy { parts.append("\u{B1}\(units.distance(accuracy.radiusMetres))") }
-        if let speed = position.speedMetresPerSecond { parts.append(units.speed(speed)) }
-        if let time = position.time { parts.append("at \(ScreenFormat().moment(time)) UTC") }
+        if let accuracy = position.accuracy { parts.append("\u{B1}\(format.units.distance(accuracy.radiusMetres))") }
+        if let speed = position.speedMetresPerSecond { parts.append(format.units.speed(speed)) }
+        if let time = position.time { parts.append("at \(moment(time))") }
         if let ageSeconds { parts.append("\(spanText(seconds: ageSeconds)) ago") }
         return parts.joined(separator: ", ")
+    }
+
+    /// A time, with the name of its zone or its distance from UTC.
+    private func moment(_ time: UTCTime) -> String {
+        let text = "\(format.moment(time)) \(status.display?.timeZone ?? "UTC")"
+        let minutes = format.zone.offsetSeconds(at: time) / 60
+        guard status.display?.timeZone == nil, minutes != 0 else { return text }
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return text + (minutes < 0 ? "-" : "+") + two(abs(minutes) / 60) + ":" + two(abs(minutes) % 60)
     }
 
     private static func coordinates(_ position: Position) -> String {
