@@ -27,8 +27,8 @@ struct MonitorCommand: ParsableCommand {
         var client = try daemon.connect()
         var format = screen.format(askedOf: &client)
         do throws(ControlError) { try client.send(WatchRequest(sky: true, roads: true)) } catch { throw CommandFailure(error) }
-        // From here on Ctrl-C and others end the loop, so that the terminal is given back first.
-        Signals.blockStopRequests()
+        // From here on Ctrl-C, Ctrl-\ and others end the loop, so that the terminal is given back first.
+        Signals.blockStopRequests(and: Signals.quit)
         let environment = ProcessIdentity.current().environment
         var full = try MonitorCommand.fullScreen(hasColours: (environment["NO_COLOR"] ?? "").isEmpty, term: environment["TERM"])
         let end = MonitorCommand.show(on: &full, client: &client, format: &format)
@@ -68,7 +68,7 @@ struct MonitorCommand: ParsableCommand {
         var shownAt = now - 1_000
         var isChanged = true
         while true {
-            if let number = Signals.takeStopRequest() { return .signal(number) }
+            if let number = Signals.takeStopRequest(or: Signals.quit) { return .signal(number) }
             while let key = screen.nextKey() {
                 if key == .character("q") || key == .character("Q") { return .quit }
                 if key == .character("u") { format.units = format.units.next }

@@ -4,6 +4,8 @@ import Glibc
 public enum Signals {
     /// The signal of Ctrl-C.
     public static let interrupt = SIGINT
+    /// The signal of Ctrl-\.
+    public static let quit = SIGQUIT
 
     /// Makes writing to a pipe or socket without reader an error of the call instead of ending the process.
     public static func ignoreBrokenPipe() {
@@ -11,8 +13,11 @@ public enum Signals {
     }
 
     /// Blocks the signals that ask a service to stop (and are not ignored), for this thread and all it starts; call it first in `main`.
-    public static func blockStopRequests() {
+    ///
+    /// - Parameter others: more of them, such as ``quit``.
+    public static func blockStopRequests(and others: Int32...) {
         var set = stopRequests
+        for number in others { sigaddset(&set, number) }
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
@@ -27,8 +32,11 @@ public enum Signals {
     /// A signal that asks to stop and has come already; nil when there is none.
     ///
     /// These signals must be blocked.
-    public static func takeStopRequest() -> Int32? {
+    ///
+    /// - Parameter others: what else was blocked.
+    public static func takeStopRequest(or others: Int32...) -> Int32? {
         var set = stopRequests
+        for number in others { sigaddset(&set, number) }
         var noTime = timespec()
         let number = sigtimedwait(&set, nil, &noTime)
         return number > 0 ? number : nil

@@ -67,13 +67,14 @@ extension EndToEnd {
             try await screen.close()
         }
 
-        @Test(arguments: [("Ctrl-C", 0), ("SIGTERM", 143), ("the tracker's end", 69)])
+        @Test(arguments: [("Ctrl-C", 0), ("Ctrl-\\", 131), ("SIGTERM", 143), ("the tracker's end", 69)])
         func leavesTheTerminalCleanAfter(what: String, code: Int) async throws {
             let tracker = try await TrackerProcess(source: MonitorTests.drive, in: TestFolder(), options: ["--stay"])
             let screen = try await Screen(in: tracker.folder, columns: 80, rows: 24)
             #expect(try await screen.shows("FIX", "km/h"))
             switch what {
             case "Ctrl-C": try await screen.type("C-c")
+            case "Ctrl-\\": try await screen.type("C-\\")
             case "SIGTERM":
                 // The one of this folder: tests run beside each other.
                 _ = try await shell(
