@@ -53,6 +53,7 @@ package struct LoadedConfiguration: Equatable, Sendable {
         return (areRead(["[log]", "[[destination]]"]) ? mistakesOfLogSwitch : [])
             + (areRead(["[dispatch]", "[[destination]]"]) ? mistakesOfReceiptTopics + mistakesOfClientIDs : [])
             + (areRead(["[map]"]) ? mistakesOfMapPage : [])
+            + (areRead(["[share]", "[map]", "[control]", "[time]"]) ? mistakesOfDoors : [])
     }
 }
 

@@ -30,6 +30,30 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     /// Whether it stands for every address of this machine.
     package var isEveryAddress: Bool { host == "0.0.0.0" || host == "::" }
 
+    /// Whether of two programs that listen on both the second one is refused.
+    ///
+    /// `0.0.0.0` stands for every IPv4 address, and `::` for every address of both kinds, as Linux has it by default.
+    package func keepsOut(_ other: ListenAddress) -> Bool {
+        guard port == other.port else { return false }
+        let (one, other) = (mappedBytes, other.mappedBytes)
+        let all = ListenAddress.everyAddress
+        if one == all || other == all || one == other { return true }
+        let every = ListenAddress.everyIPv4Address
+        let prefix = every.prefix(12)
+        return (one == every || other == every) && one.prefix(12) == prefix && other.prefix(12) == prefix
+    }
+
+    private static let everyAddress = [UInt8](repeating: 0, count: 16)
+    /// `::ffff:0.0.0.0`.
+    private static let everyIPv4Address = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF, 0, 0, 0, 0]
+
+    /// The address as one of IPv6.
+    private var mappedBytes: [UInt8] {
+        var address = in6_addr()
+        inet_pton(AF_INET6, host.utf8.contains(UInt8(ascii: ":")) ? host : "::ffff:\(host)", &address)
+        return withUnsafeBytes(of: address, Array.init)
+    }
+
     /// Who reaches it, after "everybody in": `the network of 192.168.1.20`.
     package var networkWords: String { isEveryAddress ? "every network of this machine" : "the network of \(host)" }
 

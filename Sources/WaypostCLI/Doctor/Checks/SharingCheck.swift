@@ -32,10 +32,11 @@ enum SharingCheck: DoctorCheck {
     private static func shut(_ facts: SystemFacts) -> [Finding] {
         (facts.measurements.status?.share ?? []).compactMap { (door) -> Finding? in
             guard let problem = door.problem else { return nil }
+            let key = facts.evidence(of: "[share] \(door.name)", text: "\(door.name) = \(tomlString(door.place))")
             return Finding(
                 what: "[share] \(door.name): \(oneLine(problem, limit: 300))",
-                evidence: [Evidence(file: facts.measurements.statusFile, text: "\(door.name) \(door.place): shut")],
-                commands: ["sudo ss -ltnp"])
+                evidence: [key, Evidence(file: facts.measurements.statusFile, text: "\(door.name) \(door.place): shut")].compactMap { $0 },
+                commands: key.map { facts.editingCommands($0.file) } ?? facts.restartCommands)
         }
     }
 

@@ -1,0 +1,45 @@
+import Testing
+import WaypostSystem
+
+@testable import WaypostConfiguration
+
+/// Doors of one configuration that want the same place.
+@Suite struct DoorRulesTests {
+    @Test func refusesTwoDoorsOnOnePort() {
+        #expect(
+            mistakes(in: "[share]\ngpsd = \"127.0.0.1:2950\"\nnmea = \"0.0.0.0:2950\"\n[map]\nlisten = \"127.0.0.1:2950\"\n") == [
+                """
+                waypost.toml:3:1: [share] nmea: only one of 0.0.0.0:2950 and [share] gpsd (127.0.0.1:2950) can be opened; \
+                choose another port
+                """,
+                """
+                waypost.toml:5:1: [map] listen: only one of 127.0.0.1:2950 and [share] gpsd (127.0.0.1:2950) can be opened; \
+                choose another port
+                """,
+            ])
+    }
+
+    @Test func refusesTwoDoorsOnOnePath() {
+        #expect(
+            mistakes(in: "[map]\nsocket = \"/run/waypost/a.sock\"\n[share]\nnmea_socket = \"/run//waypost/a.sock\"\n") == [
+                """
+                waypost.toml:2:1: [map] socket: only one of /run/waypost/a.sock and [share] nmea_socket (/run//waypost/a.sock) can be \
+                opened; choose another path
+                """
+            ])
+        // The control socket has a default path.
+        let own = DefaultPaths.service.socket
+        #expect(
+            mistakes(in: "[share]\nnmea_socket = \"\(own)\"\n") == [
+                "waypost.toml:2:1: [share] nmea_socket: only one of \(own) and [control] socket (\(own)) can be opened; choose another path"
+            ])
+    }
+
+    @Test(arguments: [
+        // Datagrams are sent to a port, which nobody has.
+        "[share]\nnmea = \"127.0.0.1:10110\"\nnmea_udp = \"127.0.0.1:10110\"\n",
+        "[share]\nnmea = \"127.0.0.1:10110\"\ngpsd = \"127.0.0.2:10110\"\n",
+        "[share]\nnmea = \"127.0.0.1:10110\"\ngpsd = \"127.0.0.1:10111\"\n[map]\nlisten = \"[::1]:10110\"\n",
+        "[share]\nnmea_socket = \"/run/waypost/a.sock\"\n[map]\nsocket = \"/run/waypost/b.sock\"\n",
+    ]) func acceptsDoorsThatAllOpen(text: String) { #expect(mistakes(in: text).isEmpty) }
+}
