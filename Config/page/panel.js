@@ -134,7 +134,7 @@ export function showHealth(status, doctor, look) {
   if (!rows.length) rows.push(none(isFaulty ? "The tracker has no problem, but its set-up has; see below." : "All is well."));
   for (const words of [status.search?.next, ...(status.search?.commands ?? [])].filter(Boolean)) rows.push({ key: words, node: () => make("li", {}, make("small", {}, words)) });
   const facts = [
-    ["Source", [status.source?.url, status.source?.connected].filter(Boolean).join(", ")], ["Log", status.log?.off ? "off" : status.log && `${status.log.positions} positions${status.log.recording ? "" : ", paused"}`],
+    ["Source", [status.source?.url, status.source?.connected].filter(Boolean).join(", ")], ["Log", status.log?.off ? "off" : status.log && `${status.log.positions} positions${status.privacy?.withheld ? ", none now" : status.log.recording ? "" : ", paused"}`],
     ["Running for", units.span(status.uptime)], ["Version", status.version],
   ];
   for (const [name, value] of facts) if (value) rows.push({ key: name + value, node: () => make("li", {}, make("small", {}, name), make("small", { class: "value" }, value)) });

@@ -165,7 +165,7 @@ struct StatusScreen {
 
     /// What was logged, what it cost the disk, and what was left out.
     private func logLines(_ log: StatusReport.Log) -> [String] {
-        let state = log.isRecording ? "" : ", paused"
+        let state = status.privacy?.isWithheld == true ? ", nothing now" : log.isRecording ? "" : ", paused"
         let segments = log.segmentCount > 1 ? " in \(log.segmentCount) segments" : ""
         let counts = "\(counted(log.positionCount, "position"))\(segments) since the start"
         let writes = log.writes

@@ -207,10 +207,10 @@ struct MonitorPanels {
     var log: MonitorPanel {
         guard let log = state.status?.log else { return MonitorPanel("LOG", [MonitorLine("-", .dim)], least: 1) }
         if log.isOff { return MonitorPanel("LOG", [MonitorLine("off", .dim)], least: 1) }
-        let isPrivate = state.status?.privacy?.isPrivate == true
+        let privacy = state.status?.privacy
         let note =
-            isPrivate
-            ? MonitorLine("nothing in private mode", .yellow)
+            privacy?.isWithheld == true
+            ? MonitorLine(privacy?.isPrivate == true ? "nothing in private mode" : "nothing in a privacy zone", .yellow)
             : log.isRecording ? MonitorLine("recording", .green) : MonitorLine("paused", [.bold, .red])
         let counts = "\(counted(log.positionCount, "position")) since the start"
         let place = "\(sizeText(bytes: log.byteCount)) in \(log.directory)"

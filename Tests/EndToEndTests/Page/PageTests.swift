@@ -276,7 +276,10 @@ extension EndToEnd {
             let tracker = try await start(in: folder, port: port)
             let open = try stream(port: port)
             _ = open.read { $0.contains("event: position") }
+            #expect(try BrowserSocket.get("/metrics", port: port, bearer).body.contains("\nwaypost_log_recording 1\n"))
             #expect(try await waypost("private", "on", "--socket", "socket", in: folder).code == 0)
+            #expect(try BrowserSocket.get("/metrics", port: port, bearer).body.contains("\nwaypost_log_recording 0\n"))
+            #expect(try await waypost("status", "--socket", "socket", in: folder).output.contains("log, nothing now: "))
             let text = open.read(within: .seconds(3))
             let told = try #require(text.range(of: "event: lost"))
             #expect(text[told.upperBound...].contains("\"reason\":\"private\""))

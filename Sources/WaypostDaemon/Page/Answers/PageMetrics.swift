@@ -52,7 +52,8 @@ struct PageMetrics {
 
     private func addLog(to text: inout PrometheusText) {
         guard let log = status.log, !log.isOff else { return }
-        text.add("waypost_log_recording", .gauge, "1 while positions can be logged.", log.isRecording ? 1 : 0)
+        let isRecording = log.isRecording && status.privacy?.isWithheld != true
+        text.add("waypost_log_recording", .gauge, "1 while positions are logged.", isRecording ? 1 : 0)
         text.add("waypost_log_positions_total", .counter, "Positions logged in this run.", Double(log.positionCount))
         text.add("waypost_log_events_total", .counter, "Events logged in this run.", Double(log.eventCount))
         text.add("waypost_log_failed_positions_total", .counter, "Positions that could not be logged.", Double(log.failedCount))
