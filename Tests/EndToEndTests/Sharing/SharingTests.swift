@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 import Waypost
 import WaypostPositioning
@@ -194,6 +195,32 @@ extension EndToEnd {
             #expect(!reader.text.contains("GSV") && !reader.text.contains("VTG"))
             let decoded = DecodedNMEA(text: reader.text)
             #expect(decoded.positionCount == 1)
+            fifo.close()
+            _ = try await tracker.stop()
+        }
+
+        /// The next place would come with the next quarter of an hour, or with the next cell.
+        @Test func tellsANewcomerTheReducedPlaceAtOnce() async throws {
+            let (folder, port, nmea) = (try TestFolder(), try #require(ReservedPort()), try #require(ReservedPort()))
+            try folder.write("[door]\ngpsd = \"reduced\"\nnmea = \"reduced\"\n", to: "policy.toml")
+            chmod(folder.path("policy.toml"), 0o600)
+            let (tracker, fifo) = try await tracker(
+                "gpsd = \"127.0.0.1:\(port.port)\"\nnmea = \"127.0.0.1:\(nmea.port)\"", more: "[control]\npolicy = \"policy.toml\"",
+                in: folder)
+            // Before there is any, too, it is said that there is none.
+            let (early, earlyReader) = (try DoorClient(port: port.port), try DoorClient(port: nmea.port))
+            try early.send("?WATCH={\"enable\":true,\"json\":true};")
+            #expect(try await early.read(within: 5) { $0.text.contains("\"mode\":1") }, "\(early.text)")
+            #expect(try await earlyReader.read(within: 5) { $0.text.contains("RMC,,V,") }, "\(earlyReader.text)")
+            try fifo.write((0..<6).map { receiver.epoch($0).text }.joined())
+            #expect(try await early.read { !$0.positions.isEmpty }, "\(early.text)")
+            for _ in 0..<2 {
+                let (client, reader) = (try DoorClient(port: port.port), try DoorClient(port: nmea.port))
+                try client.send("?WATCH={\"enable\":true,\"json\":true};")
+                #expect(try await client.read(within: 5) { $0.positions.count == 1 }, "\(client.text)")
+                #expect(client.positions.first?.coordinate == early.positions.first?.coordinate)
+                #expect(try await reader.read(within: 5) { DecodedNMEA(text: $0.text).positionCount == 1 }, "\(reader.text)")
+            }
             fifo.close()
             _ = try await tracker.stop()
         }
