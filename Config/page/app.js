@@ -40,6 +40,8 @@ const handlers = {
     if (now === "gone") state.goneSince ??= Date.now();
     if (now === "open") state.goneSince = state.refusal = undefined;
     document.body.classList.toggle("stale", now === "gone");
+    map.indicator.setStale(now === "gone");
+    if (state.position) showNumbers();
     if (now === "open" && (before === "gone" || before === "hidden")) refill();
     showState();
   },
@@ -150,8 +152,9 @@ function withhold() {
   listFences();
 }
 
-/** Nobody knows how fast a lost device is now, or where to. */
-const showNumbers = () => showPosition(state.position, state.lost ? undefined : map.indicator.heading, state.lost, state.road);
+/** Nobody knows how fast a device is now that is lost, or not heard from, or where to. */
+const isOld = () => state.lost || state.connection === "gone";
+const showNumbers = () => showPosition(state.position, isOld() ? undefined : map.indicator.heading, isOld(), state.road);
 
 /** The state of everything in a word, and what a banner says when a word is not enough. */
 function showState() {
@@ -187,7 +190,7 @@ function showState() {
   box.hidden = !banner;
   box.className = isBad ? "bad" : "";
   document.body.classList.toggle("waiting", !state.report);
-  document.title = position && !state.lost && units.known(position.speed) ? `${units.speed(position.speed)} · waypost` : "waypost";
+  document.title = position && !isOld() && units.known(position.speed) ? `${units.speed(position.speed)} · waypost` : "waypost";
   measureSheet();
 }
 

@@ -17,7 +17,7 @@ export function element(name, attributes, ...children) {
  * (pixels). States: "fix", "lost" (hollow and grey, with its age), "private" (nothing is shown).
  */
 export class PositionIndicator {
-  #L; #map; #marker; #circle; #box; #position; #heading; #turn = 0; #label; #key;
+  #L; #map; #marker; #circle; #box; #position; #heading; #turn = 0; #label; #key; #isStale = false;
   #settings = { visible: true, accuracyVisible: true, tracksCourse: true, orientationOffset: 0, colour: "", icon: null, size: 44 };
   state = "none";
 
@@ -59,6 +59,14 @@ export class PositionIndicator {
     this.#draw();
   }
 
+  /** Whether nobody knows if it is still there: then it looks as if it were lost. */
+  setStale(isStale) {
+    if (this.#isStale === isStale) return;
+    this.#isStale = isStale;
+    this.#draw();
+  }
+  get isHollow() { return this.state === "lost" || this.#isStale; }
+
   /** Nobody may know where it is. */
   withhold() {
     this.#position = this.#heading = undefined;
@@ -83,9 +91,9 @@ export class PositionIndicator {
       return;
     }
     const place = [position.lat, position.lon];
-    const ink = this.state === "lost" ? "#7b858e" : colour || getComputedStyle(document.documentElement).getPropertyValue("--accent").trim();
+    const ink = this.isHollow ? "#7b858e" : colour || getComputedStyle(document.documentElement).getPropertyValue("--accent").trim();
     if (accuracyVisible && Number.isFinite(position.accuracy)) {
-      const style = { color: ink, weight: 1.5, opacity: 1, fillColor: ink, fillOpacity: 0.12, interactive: false, dashArray: this.state === "lost" ? "4 4" : null };
+      const style = { color: ink, weight: 1.5, opacity: 1, fillColor: ink, fillOpacity: 0.12, interactive: false, dashArray: this.isHollow ? "4 4" : null };
       // The map's Earth is a sphere of 6378137 m, Leaflet's circle one of 6371000 m.
       const radius = position.accuracy * (6371000 / 6378137);
       if (this.#circle) this.#circle.setLatLng(place).setRadius(radius).setStyle(style);
@@ -95,7 +103,7 @@ export class PositionIndicator {
       this.#circle = undefined;
     }
     const hasHeading = tracksCourse && Number.isFinite(this.#heading);
-    const key = [ink, icon, size, hasHeading, this.state].join();
+    const key = [ink, icon, size, hasHeading, this.state, this.isHollow].join();
     if (key !== this.#key) {
       this.#key = key;
       this.#box = document.createElement("div");
@@ -127,7 +135,7 @@ export class PositionIndicator {
 
   /** Two rims, a dark and a light one: it stands out on any ground. */
   #arrow(ink, hasHeading) {
-    const lost = this.state === "lost";
+    const lost = this.isHollow;
     const path = hasHeading ? "M24 5L38 40 24 33 10 40z" : "M24 12a12 12 0 1 0 .01 0z";
     const line = { d: path, "stroke-linejoin": "round" };
     return element("svg", { viewBox: "0 0 48 48", class: "turning" },

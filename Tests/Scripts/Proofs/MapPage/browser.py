@@ -76,8 +76,9 @@ def prove(tracker, browser):
     before = browser.run(words)
     time.sleep(4)
     check("and how long ago that was goes on", browser.run(words) != before and "now" not in browser.run(words), browser.run(words))
+    check("what is shown is not called the present", browser.run("return waypost.indicator.isHollow && document.getElementById('speed').textContent === '–' && document.title === 'waypost'"))
     tracker.process.send_signal(signal.SIGCONT)
-    check("and found again", browser.eventually("return document.getElementById('chip').className === 'fix'", 20) is not None)
+    check("and found again", browser.eventually("return document.getElementById('chip').className === 'fix' && !waypost.indicator.isHollow && document.title.includes('km/h')", 20) is not None)
 
     tracker.ask(request="private", on=True)
     gone = browser.eventually("return document.getElementById('chip').textContent === 'private' && !document.querySelector('.indicator')")
