@@ -45,7 +45,11 @@ const handlers = {
     if (now === "open" && (before === "gone" || before === "hidden")) refill();
     showState();
   },
-  refused(words) { state.refusal = words; showState(); },
+  refused(words) {
+    // Of a guest's cookie, which ends with the link, the tracker sees nothing any more.
+    state.refusal = state.report?.visitor === "guest" && words.includes("token") ? "this link for guests has expired" : words;
+    showState();
+  },
   status(report, lateness = 0) {
     const isFirst = !state.report;
     const wasToday = !isFirst && isToday();

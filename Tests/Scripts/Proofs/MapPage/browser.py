@@ -115,6 +115,7 @@ def prove(tracker, browser):
     check("nobody but the tracker is asked", len(urls) > 10 and not strangers, str(strangers))
     prove_strangers(tracker, browser)
     prove_shut_door(tracker, browser)
+    prove_expiry(tracker, browser)
 
 
 def log(browser):
@@ -218,6 +219,19 @@ def prove_shut_door(tracker, browser):
     tracker.policy.write_text('[door]\npage = "full"\nguest = "full"\n')
     check("and comes back when it is opened", browser.eventually("return document.getElementById('chip').className === 'fix' && document.getElementById('banner').hidden", 20)
           is not None, browser.run(words))
+
+
+def prove_expiry(tracker, browser):
+    """A guest whose link has expired is told so, on the open page and after a reload; the owner of the same browser stays in."""
+    owner = browser.driver.current_url
+    browser.driver.get(f"http://127.0.0.1:{tracker.port}/?token=" + tracker.ask(request="page", guest_seconds=60)["token"])
+    browser.eventually("return window.waypost?.state.report.visitor === 'guest' && document.getElementById('chip').className === 'fix'")
+    told = browser.eventually("return document.getElementById('banner').textContent.includes('this link for guests has expired')", 75)
+    check("a guest is told that the link has expired", told is not None, browser.run("return document.getElementById('banner').textContent"))
+    browser.driver.refresh()
+    check("after a reload, too", browser.eventually("return document.body.textContent.includes('A link for guests may have expired')") is not None)
+    browser.driver.get(owner)
+    check("the owner of the same browser stays in", browser.eventually("return window.waypost?.state.report.visitor === 'owner'") is not None)
 
 
 def prove_roads(programs):
