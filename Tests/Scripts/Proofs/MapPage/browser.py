@@ -313,6 +313,10 @@ def prove_strangers(tracker, browser):
     answers = [(message["params"]["response"]["url"], message["params"]["response"]["status"]) for message in log(browser)
                if message["method"] == "Network.responseReceived" and message["params"]["response"]["url"].startswith(own)]
     check("and is answered with 403 and 405 only", answers and all(status in (403, 405) for _, status in answers), str(answers))
+    browser.driver.get(f"http://rebound.example:{stranger.server_port}/")
+    browser.run(f"location.href = 'http://127.0.0.1:{tracker.port}/'")
+    opened = browser.eventually("return window.waypost?.state.position")
+    check("a link from another site to the address that people know opens it", opened is not None and browser.driver.current_url == own, browser.driver.current_url)
     browser.driver.get(f"http://rebound.example:{tracker.port}/?token={TOKEN}")
     text = browser.run("return document.body.textContent")
     check("a name that leads here by another's name server is refused", "does not have the name rebound.example" in text, text[:80])
