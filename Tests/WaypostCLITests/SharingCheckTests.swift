@@ -31,4 +31,16 @@ import WaypostSystem
         let words = "[share] nmea: everybody in every network of this machine"
         #expect(notes.map(\.check) == ["sharing"] && notes[0].finding.what.hasPrefix(words))
     }
+
+    /// What mends a door that another program has is another port, in the file that says which one.
+    @Test func saysWhereTheDoorStandsThatIsShut() throws {
+        let system = try system("nmea = \"127.0.0.1:10110\"")
+        let problem = "127.0.0.1:10110: another program has this port; stop it, or choose another port"
+        try system.writeStatus(
+            #""state":"fix""#, more: #","share":[{"name":"nmea","place":"127.0.0.1:10110","problem":"\#(problem)"}]"#)
+        let finding = try #require(system.findings().first { $0.check == "sharing" }).finding
+        #expect(finding.what == "[share] nmea: \(problem)")
+        #expect(finding.evidence.contains { $0.file == "/etc/waypost/conf.d/share.toml" && $0.line == 2 })
+        #expect(finding.commands.first == "sudoedit /etc/waypost/conf.d/share.toml", "\(finding.commands)")
+    }
 }
