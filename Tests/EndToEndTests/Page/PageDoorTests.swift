@@ -69,8 +69,8 @@ struct PageDoorTests {
         // Of another port on the same machine: another tracker's.
         #expect(isRefused(try decide(path, ("Host", "localhost:7576"), ("Cookie", cookie)), 401))
         let other = try #require(PageToken("fedcba9876543210fedcba9876543210"))
-        #expect(PagePass(folder: folder, cookie: value, of: token, now: now)?.visitor == .owner)
-        #expect(PagePass(folder: folder, cookie: value, of: other, now: now) == nil)
+        #expect(PageTicket(folder: folder, cookie: value, of: token, now: now)?.visitor == .owner)
+        #expect(PageTicket(folder: folder, cookie: value, of: other, now: now) == nil)
         guard
             case .welcomed(_, let encrypted) = try decide("/?token=\(token.secret)", ("Host", "localhost"), ("X-Forwarded-Proto", "https"))
         else { throw NotWelcomed() }
@@ -85,15 +85,15 @@ struct PageDoorTests {
         let value = String(guest.cookie.split(separator: "=", maxSplits: 1)[1])
         let folder = String(guest.path.dropFirst().dropLast())
         let until = UTCTime(millisecondsSince1970: end * 1_000)
-        #expect(PagePass(folder: folder, cookie: value, of: token, now: now)?.visitor == .guest(until: until))
-        #expect(PagePass(folder: folder, cookie: value, of: token, now: until) == nil)
-        #expect(PagePass(folder: folder, cookie: value, of: token, now: nil) == nil)
+        #expect(PageTicket(folder: folder, cookie: value, of: token, now: now)?.visitor == .guest(until: until))
+        #expect(PageTicket(folder: folder, cookie: value, of: token, now: until) == nil)
+        #expect(PageTicket(folder: folder, cookie: value, of: token, now: nil) == nil)
         for forged in [
             value.replacing("1795600100", with: "1995600100"), value.replacing("guest.1795600100", with: "owner"),
             value.replacing("1795600100", with: "01795600100"), value.replacing("1795600100", with: "9223372036854775807"),
             "guest.1795600100.", "guest..", "", ".", "owner", String(owner.cookie.split(separator: "=", maxSplits: 1)[1]),
         ] {
-            #expect(PagePass(folder: folder, cookie: forged, of: token, now: now) == nil, "\(forged)")
+            #expect(PageTicket(folder: folder, cookie: forged, of: token, now: now) == nil, "\(forged)")
         }
     }
 

@@ -187,11 +187,11 @@ struct PageRouter: Sendable {
 
     /// Sets the cookie and leads to the page without the token in the address; not by a redirect, after which a browser that came from elsewhere
     /// would not send the cookie.
-    func welcome(_ pass: PagePass, settingCookie cookie: String) -> PageAnswer {
+    func welcome(_ ticket: PageTicket, settingCookie cookie: String) -> PageAnswer {
         let html = """
-            <!DOCTYPE html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/\(pass.folder)/"><title>waypost</title>\
+            <!DOCTYPE html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/\(ticket.folder)/"><title>waypost</title>\
             <link rel="icon" href="data:,">
-            <p><a href="/\(pass.folder)/">The map page</a></p></html>
+            <p><a href="/\(ticket.folder)/">The map page</a></p></html>
             """
         return PageAnswer(type: PageAnswer.html, body: .bytes(Array(html.utf8)), headers: [("Set-Cookie", cookie)])
     }

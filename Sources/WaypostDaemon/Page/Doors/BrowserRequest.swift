@@ -22,7 +22,7 @@ struct BrowserRequest: Sendable, Equatable {
         let end = target.firstIndex(of: "?") ?? target.endIndex
         path = String(target[..<end])
         let first = path.dropFirst().prefix { $0 != "/" }
-        if PagePass.isFolder(first), first.endIndex < path.endIndex {
+        if PageTicket.isFolder(first), first.endIndex < path.endIndex {
             folder = String(first)
             path = String(path[first.endIndex...])
         }

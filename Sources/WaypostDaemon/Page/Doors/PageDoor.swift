@@ -5,7 +5,7 @@ import WaypostSystem
 ///
 /// - A name that the page does not have (`Host`) is refused: a stranger's page may have made its own name lead here (DNS rebinding).
 /// - A request that another page makes (`Origin`, `Sec-Fetch-Site`) is refused; only following a link to the page itself is not.
-/// - The token comes as `?token=` or as `Authorization: Bearer`. A browser that comes with the first gets a pass, and is led to its folder.
+/// - The token comes as `?token=` or as `Authorization: Bearer`. A browser that comes with the first gets a ticket, and is led to its folder.
 struct PageDoor: Sendable {
     /// The token.
     let token: PageToken
@@ -16,8 +16,8 @@ struct PageDoor: Sendable {
     enum Decision: Sendable, Equatable {
         /// It is answered.
         case admitted(PageVisitor)
-        /// The browser gets the cookie of its pass, and asks again below the folder.
-        case welcomed(PagePass, cookie: String)
+        /// The browser gets the cookie of its ticket, and asks again below the folder.
+        case welcomed(PageTicket, cookie: String)
         /// What anybody may have is answered: the script that leads a browser back to its folder.
         case wayBack
         /// It is not answered: the status, and why, for people.
@@ -50,17 +50,18 @@ struct PageDoor: Sendable {
         // Two trackers of one host do not overwrite each other's: cookies do not tell ports apart.
         let cookieName = "waypost_\(port)"
         if let folder = request.folder {
-            guard let cookie = request.cookie(cookieName), let pass = PagePass(folder: folder, cookie: cookie, of: token, now: now) else {
+            guard let cookie = request.cookie(cookieName), let ticket = PageTicket(folder: folder, cookie: cookie, of: token, now: now)
+            else {
                 return .refused(401, PageDoor.noToken)
             }
-            return .admitted(pass.visitor)
+            return .admitted(ticket.visitor)
         }
         if let text = request.query["token"] {
             guard let visitor = token.visitor(presenting: text, now: now) else { return .refused(401, PageDoor.noToken) }
             guard request.path == "/" else { return .admitted(visitor) }
-            let pass = PagePass(visitor, of: token)
+            let ticket = PageTicket(visitor, of: token)
             let isEncrypted = request["x-forwarded-proto"] == "https"
-            return .welcomed(pass, cookie: cookie(named: cookieName, pass, now: now, isEncrypted: isEncrypted))
+            return .welcomed(ticket, cookie: cookie(named: cookieName, ticket, now: now, isEncrypted: isEncrypted))
         }
         let bearer = "bearer "
         if let header = request["authorization"], header.lowercased().hasPrefix(bearer),
@@ -97,12 +98,12 @@ struct PageDoor: Sendable {
         return name.isEmpty || name.utf8.contains(UInt8(ascii: ":")) ? nil : (String(name), port)
     }
 
-    private func cookie(named name: String, _ pass: PagePass, now: UTCTime?, isEncrypted: Bool) -> String {
+    private func cookie(named name: String, _ ticket: PageTicket, now: UTCTime?, isEncrypted: Bool) -> String {
         var seconds: Int64 = 31_536_000
-        if case .guest(let end) = pass.visitor, let now {
+        if case .guest(let end) = ticket.visitor, let now {
             seconds = max(1, (end.millisecondsSince1970 - now.millisecondsSince1970) / 1_000)
         }
-        let path = "/\(pass.folder)/"
-        return "\(name)=\(pass.cookie); Path=\(path); HttpOnly; SameSite=Strict; Max-Age=\(seconds)\(isEncrypted ? "; Secure" : "")"
+        let path = "/\(ticket.folder)/"
+        return "\(name)=\(ticket.cookie); Path=\(path); HttpOnly; SameSite=Strict; Max-Age=\(seconds)\(isEncrypted ? "; Secure" : "")"
     }
 }

@@ -146,9 +146,9 @@ final class PageConnection: ChannelInboundHandler {
             send(hub.router.notAdmitted(mayComeBack: request.folder == nil), to: head, channel)
         case .refused(let status, let why):
             send(request.path.hasPrefix("/api/") ? .error(status, why) : .plain(why, status: status), to: head, channel)
-        case .welcomed(let pass, let cookie):
-            guard isLetIn(pass.visitor, request, head, channel) else { return }
-            send(hub.router.welcome(pass, settingCookie: cookie), to: head, channel)
+        case .welcomed(let ticket, let cookie):
+            guard isLetIn(ticket.visitor, request, head, channel) else { return }
+            send(hub.router.welcome(ticket, settingCookie: cookie), to: head, channel)
         case .admitted(let visitor):
             guard isLetIn(visitor, request, head, channel) else { return }
             let reply = NIOLoopBound((self, head, channel), eventLoop: channel.eventLoop)

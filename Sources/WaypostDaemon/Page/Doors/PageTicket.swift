@@ -6,7 +6,7 @@ import Waypost
 /// Nobody can guess the folder, and no other origin can read it: not from a `Referer`, which the page forbids, nor from the browser's storage. Each of
 /// both is made of the token with a keyed hash and is worth nothing without the other: the folder, which a history keeps, and the cookie, which is not
 /// the token.
-struct PagePass: Sendable, Equatable {
+struct PageTicket: Sendable, Equatable {
     let visitor: PageVisitor
     /// 32 hexadecimal digits.
     let folder: String
@@ -21,7 +21,7 @@ struct PagePass: Sendable, Equatable {
         }
     }
 
-    /// The pass whose folder and cookie these are; nil when they are nobody's, or the pass has expired.
+    /// The ticket whose folder and cookie these are; nil when they are nobody's, or the ticket has expired.
     ///
     /// - Parameter now: the time; a guest is admitted only while it is known.
     init?(folder: String, cookie: String, of token: PageToken, now: UTCTime?) {
@@ -29,17 +29,17 @@ struct PagePass: Sendable, Equatable {
         let parts = cookie[..<dot].split(separator: ".", omittingEmptySubsequences: false)
         var visitor = PageVisitor.owner
         if let expiry = parts.count == 2 ? Int64(parts[1]) : nil {
-            guard let now, now.millisecondsSince1970 / 1_000 < expiry, expiry < PagePass.lastSecond else { return nil }
+            guard let now, now.millisecondsSince1970 / 1_000 < expiry, expiry < PageTicket.lastSecond else { return nil }
             visitor = .guest(until: UTCTime(millisecondsSince1970: expiry * 1_000))
         }
         self.init(visitor, of: token)
-        // The cookie that a pass of this visitor has, to the byte: whatever else it said before its signature is not it.
+        // The cookie that a ticket of this visitor has, to the byte: whatever else it said before its signature is not it.
         guard PageToken.isEqual(cookie, self.cookie), PageToken.isEqual(folder, self.folder) else { return nil }
     }
 
     private init(_ visitor: PageVisitor, name: String, of token: PageToken) {
         self.visitor = visitor
-        folder = String(token.signature(of: "folder \(name)").prefix(PagePass.folderByteCount))
+        folder = String(token.signature(of: "folder \(name)").prefix(PageTicket.folderByteCount))
         cookie = name + "." + token.signature(of: "cookie \(name)")
     }
 
