@@ -33,7 +33,9 @@ struct DaemonConnection: ParsableArguments {
     private func failure(_ error: ControlError) -> CommandFailure {
         guard case .notRunning = error,
             DefaultPaths.namedSocket(option: socket, environment: ProcessIdentity.current().environment) == nil,
-            let failure = CommandFailure(serviceIs: .now)
+            let failure = CommandFailure(
+                serviceIs: .now,
+                because: LastFailure(stateFolder: DefaultPaths.service.stateDirectory).evidence(in: SystemTree(root: ""))?.text)
         else { return CommandFailure(error) }
         return failure
     }

@@ -44,15 +44,20 @@ extension CommandFailure {
     }
 
     /// The failure to reach the tracker of the installed service; nil when there is no service, or when it runs.
-    init?(serviceIs state: ServiceState) {
+    ///
+    /// - Parameter reason: why it last ended by itself, as far as this user may know.
+    init?(serviceIs state: ServiceState, because reason: String? = nil) {
+        let code = state.exitStatus.map { " with code \($0.rawValue) (\($0.meaning))" } ?? ""
+        let why = reason.map { ": \(oneLine($0, limit: 400))" } ?? ""
+        let next = reason == nil ? "see why: sudo waypost doctor; sudo journalctl -u waypostd" : "what to do: sudo waypost doctor"
         switch state {
         case .absent, .running: return nil
         case .starting:
             self.init(.unavailable, what: "tracker", why: "the service is starting", next: "try again in a moment")
         case .restarting:
             self.init(
-                .unavailable, what: "tracker", why: "the service ended by itself, and is started again and again",
-                next: "see why: sudo waypost doctor; sudo journalctl -u waypostd")
+                .unavailable, what: "tracker",
+                why: "the service ended by itself\(reason == nil ? code : ""), and is started again and again\(why)", next: next)
         case .stopped:
             self.init(.unavailable, what: "tracker", why: "the service is stopped", next: "start it: sudo systemctl start waypostd")
         case .masked:
@@ -61,8 +66,7 @@ extension CommandFailure {
                 next: "sudo systemctl unmask waypostd; sudo systemctl enable --now waypostd")
         case .failed:
             self.init(
-                .unavailable, what: "tracker", why: "the service has failed",
-                next: "see why: sudo waypost doctor; sudo journalctl -u waypostd")
+                .unavailable, what: "tracker", why: "the service has failed\(reason == nil ? code : why)", next: next)
         }
     }
 

@@ -26,9 +26,27 @@ struct Tracker {
     let notifier: ServiceNotifier?
     let logger: Logger
 
-    /// Runs until the source ends or a stop is requested; leaves every track finished.
+    /// Runs until the source ends or a stop is requested; leaves every track finished, and why it has failed, for the doctor.
     func run(until stop: StopRequest) async throws(DaemonFailure) {
         let state = try StateFolder(taking: stateFolder)
+        let failure = LastFailure(stateFolder: stateFolder)
+        let forgetting = Task {
+            guard (try? await Task.sleep(for: Tracker.trialTime)) != nil else { return }  // Cancelled: the tracker ends.
+            do throws(SystemError) { try failure.forget() } catch { logger.warning("\(error.description)") }
+        }
+        defer { forgetting.cancel() }
+        do throws(DaemonFailure) { try await track(in: state, until: stop) } catch {
+            if !error.lines.isEmpty {
+                do throws(SystemError) { try failure.note(error.lines) } catch { logger.warning("\(error.description)") }
+            }
+            throw error
+        }
+    }
+
+    /// A tracker that has run for this long holds: why an earlier one ended is of no interest any more.
+    private static let trialTime = Duration.seconds(30)
+
+    private func track(in state: StateFolder, until stop: StopRequest) async throws(DaemonFailure) {
         let archivist = try makeRecorder()
         // When the log is off, nothing is recorded, but old tracks are still maintained.
         let recorder = configuration.log.isOff ? nil : archivist

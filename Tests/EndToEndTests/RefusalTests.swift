@@ -78,6 +78,10 @@ extension EndToEnd {
             try folder.write("[[source]]\nurl = \"nmea:drive.nmea\"\n[log]\nsync_interval = \"5 s\"\n", to: "waypost.toml")
             #expect(try await waypost("config", "check", "waypost.toml", in: folder).errors.contains("drive.nmea: there is no such file"))
             try folder.write("", to: "drive.nmea")
+            let empty = try await waypost("config", "check", "waypost.toml", in: folder)
+            #expect(
+                empty.complaints == ["waypost: waypost.toml:2:1: [[source]] url: drive.nmea: holds no NMEA sentence in 0 lines"])
+            try folder.write("$GPRMC,120000.00,A,4722.7258,N,00832.4728,E,0.0,,010326,,,A*7E\n", to: "drive.nmea")
             let check = try await waypost("config", "check", "waypost.toml", in: folder)
             #expect(check.code == 0)
             #expect(check.output == "waypost.toml: ok\n")

@@ -26,6 +26,18 @@ import WaypostSystem
         #expect(failure.status == .unavailable)
     }
 
+    /// With the reason, where this user may know it; else with what the exit code says.
+    @Test func saysWhyItHasFailed() throws {
+        let state = ServiceState(Array("ActiveState=failed\nExecMainCode=1\nExecMainStatus=65\n".utf8))
+        let code = try #require(CommandFailure(serviceIs: state)?.line)
+        #expect(code.hasPrefix("waypost: tracker: the service has failed with code 65 (the input is of no use"))
+        #expect(
+            CommandFailure(serviceIs: state, because: "/x.gpx: there is no XML in it")?.line
+                == "waypost: tracker: the service has failed: /x.gpx: there is no XML in it; what to do: sudo waypost doctor")
+        // Killed by signal 9.
+        #expect(ServiceState(Array("ActiveState=failed\nExecMainCode=2\nExecMainStatus=9\n".utf8)).exitStatus == nil)
+    }
+
     @Test(arguments: ["ActiveState=active\n", "", "System has not been booted with systemd\n"]) func saysNothingOtherwise(output: String) {
         #expect(CommandFailure(serviceIs: ServiceState(Array(output.utf8)))?.line == nil)
     }

@@ -1,4 +1,5 @@
 import Testing
+import WaypostSystem
 
 @testable import WaypostCLI
 
@@ -79,6 +80,33 @@ import Testing
         #expect(findings.map(\.check) == ["configuration"])
         #expect(findings.first?.finding.commands.last == "sudo systemctl restart waypostd.service")
         #expect(system.findings(.note).map(\.finding.what) == ["the tracker is not running: see configuration"])
+    }
+
+    /// A recording that cannot be played ends the service: to start it again helps nobody.
+    @Test func saysWhyASourcesFileKeepsTheServiceFromRunning() throws {
+        let system = try FakeSystem()
+        for name in ["/proc/700", "/commands/status.json"] { try system.remove(name) }
+        try system.write("[[source]]\nurl = \"route:/var/lib/waypost/long.gpx\"\n", to: "/etc/waypost/waypost.toml")
+        try system.write("", to: "/var/lib/waypost/long.gpx")
+        let findings = system.findings()
+        #expect(findings.map(\.finding.what) == ["[[source]] url: /var/lib/waypost/long.gpx: there is no XML in it"])
+        #expect(findings.first?.finding.commands.last == "sudo systemctl restart waypostd.service")
+        #expect(system.findings(.note).map(\.finding.what) == ["the tracker is not running: see configuration"])
+    }
+
+    /// Why it has ended is in its state folder, also on a card in a reader and where nobody keeps the journal.
+    @Test func saysWhyTheTrackerHasEnded() throws {
+        let system = try FakeSystem()
+        try LastFailure(stateFolder: system.path + "/var/lib/waypost").note(["/data/log: cannot be used: No space left on device"])
+        #expect(system.findings().isEmpty, "one that runs again has nothing to say")
+        for name in ["/proc/700", "/commands/status.json"] { try system.remove(name) }
+        let finding = try #require(system.findings().first { $0.check == "service" }?.finding)
+        #expect(
+            finding.what
+                == "the tracker is not running: it ended by itself: /data/log: cannot be used: No space left on device; when that is mended, start it"
+        )
+        #expect(finding.evidence.map(\.file).contains("/var/lib/waypost/kept/state/last-failure"))
+        #expect(finding.commands == ["sudo systemctl restart waypostd.service"])
     }
 
     @Test(arguments: [

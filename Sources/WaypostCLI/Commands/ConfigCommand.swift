@@ -15,8 +15,8 @@ struct ConfigCommand: ParsableCommand {
             commandName: "check",
             abstract: "Report every mistake in a configuration, with its line.",
             discussion: """
-                Reads the file and conf.d/*.toml beside it, as the tracker does. Checks that the files they name exist and can be read, and that \
-                nobody else can read secrets; for the service's configuration, that the service's user can read them, whoever runs this. Warns of what a \
+                Reads the file and conf.d/*.toml beside it, as the tracker does. Checks that the files they name exist and can be read, that \
+                recordings can be played, and that nobody else can read secrets; for the service's configuration, that the service's user can read them, whoever runs this. Warns of what a \
                 later file replaces as a whole, of keys that the kind of a section does not use, of secrets that are sent unencrypted, of numbers whose \
                 unit may not be the one that is meant, of a log folder without its whole path, and of addresses that the network reaches. Says what each door of [share] and [map] gives. Exit code 78 when there is a mistake, 66 when the \
                 file does not exist.
@@ -148,7 +148,7 @@ struct ConfigCommand: ParsableCommand {
                 isFirst = false
                 try output.write(line: name)
                 try output.write(line: entry.documentation)
-                if let unit = entry.unit { try output.write(line: "Unit: \(unit).") }
+                if let unit = entry.unit { try output.write(line: unitWords(unit)) }
                 try output.write(line: "Default: \(entry.defaultValue)")
                 for entry in occurrences where refusal == nil {
                     let places = entry.places(withColumn: true)

@@ -17,6 +17,8 @@ struct Measurements: Sendable {
     var free: [Free] = []
     /// Whether something keeps the clock right.
     var isClockSynchronized: (value: Bool, evidence: Evidence)?
+    /// How the service ended by itself, if the tracker does not run; nil when it did not, or when that is not known.
+    var serviceEnd: ExitStatus?
     /// The user of this command, unless that is root or the system is a saved one.
     var user: User?
 
@@ -69,6 +71,7 @@ struct Measurements: Sendable {
     ///   - tree: this system's files.
     init(status: StatusReport?, user: String?, tree: SystemTree) {
         self.status = status
+        serviceEnd = status == nil && tree.root.isEmpty ? ServiceState.now.exitStatus : nil
         isClockSynchronized = ClockDiscipline.isSynchronized.map {
             ($0, Evidence(file: "adjtimex", text: $0 ? "synchronized" : "unsynchronized"))
         }

@@ -18,6 +18,10 @@ struct SystemFacts: Sendable {
     let trackerUser: ReadingUser?
     /// The mistakes of the configuration.
     let mistakes: [ConfigurationError]
+    /// The problems with the files that the configuration names.
+    let fileProblems: [NamedFiles.Problem]
+    /// Why the tracker last ended by itself; nil when it did not, or when this user may not know.
+    let lastFailure: Evidence?
     /// The processes; nil without `/proc`.
     let programs: [RunningProgram]?
     /// The serial lines; nil without `/sys`.
@@ -46,6 +50,9 @@ struct SystemFacts: Sendable {
             configuration = nil
             mistakes = error.errors
         }
+        let reader = trackerUser
+        fileProblems = configuration.map { NamedFiles($0, reader: reader, in: tree).problems } ?? []
+        lastFailure = LastFailure(stateFolder: paths.stateDirectory).evidence(in: tree)
         programs = RunningProgram.all(in: tree)
         lines = tree.exists("/sys/class/tty") ? SerialDeviceCatalogue(root: tree.root).devices() : nil
         board = Board(tree)

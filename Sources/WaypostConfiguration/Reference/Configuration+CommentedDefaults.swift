@@ -24,7 +24,7 @@ extension Configuration {
                     if occurrence == 0 {
                         lines.append("")
                         lines.append("# \(key.documentation)")
-                        if let unit = key.unit { lines.append("# Unit: \(unit).") }
+                        if let unit = key.unit { lines.append("# \(unitWords(unit))") }
                     }
                     lines.append("#\(key.name) = \(value)")
                 }

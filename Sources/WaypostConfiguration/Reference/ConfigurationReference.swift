@@ -100,7 +100,7 @@ extension Configuration {
             let values = section.written(defaults)[0]
             var keys: [String: JSONValue] = [:]
             for (index, key) in section.keys.enumerated() {
-                let description = key.unit.map { "\(key.documentation) Unit: \($0)." } ?? key.documentation
+                let description = key.unit.map { "\(key.documentation) \(unitWords($0))" } ?? key.documentation
                 // The TOML form of a value is JSON as well; a required key has no default.
                 let value = key.isRequired ? nil : try? JSONParser().parse(values[index])  // See above.
                 keys[key.name] = key.schema.value(description: description, defaultValue: value)
@@ -120,3 +120,6 @@ extension Configuration {
         ])
     }
 }
+
+/// What a key takes, for people: its unit, or its values where these are words.
+package func unitWords(_ unit: String) -> String { "\(unit.first == "\"" ? "Values" : "Unit"): \(unit)." }

@@ -24,6 +24,11 @@ package protocol SourceKind: Hashable, Sendable {
     var afterScheme: String { get }
     /// The file that it reads; nil when it reads none.
     var file: String? { get }
+    /// Opens the file that it reads and reads to where playing would begin, with the code of the source.
+    ///
+    /// - Parameter path: where the file is now, as in a saved system.
+    /// - Errors: those with which the source itself would end.
+    func tryFile(at path: String) throws(PositionSourceError)
     /// Makes the source; nothing is opened yet.
     func makeSource(_ settings: SourceSettings) -> any PositionSource
 }
@@ -37,6 +42,8 @@ extension SourceKind {
     package static var keys: Set<String> { [] }
     /// None.
     package var file: String? { nil }
+    /// There is none.
+    package func tryFile(at path: String) throws(PositionSourceError) {}
 
     func isEqual(to other: any SourceKind) -> Bool { other as? Self == self }
 }

@@ -96,16 +96,40 @@ struct NMEAFileReader: ~Copyable {
         decoder.finish(into: &events)
         if let end = deliver(&events) { return end }
         guard decoder.counters.sentences > 0 else {
-            if let problem = file.gzipProblem {
-                throw .unusable(path: source.path, reason: "\(problem), and nothing usable is before that")
-            }
-            throw .unusable(path: source.path, reason: "holds no NMEA sentence in \(counted(decoder.counters.lines, "line"))")
+            throw NMEAFileReader.emptiness(source.path, lineCount: decoder.counters.lines, file.gzipProblem)
         }
         for line in decoder.counters.summary + (file.gzipProblem.map { [$0.playbackWarning] } ?? []) {
             queue.send(.status(.warning(line)))
         }
         queue.send(.finished)
         return .finished
+    }
+
+    /// Opens a file and reads to its first sentence, without waiting for anything.
+    ///
+    /// - Errors: it cannot be opened or read, or holds no NMEA at all.
+    static func tryOut(path: String) throws(PositionSourceError) {
+        var file = try opening(path) { (path) throws(SystemError) in try UnpackedFile(path: path) }
+        var decoder = NMEADecoder(options: NMEADecoder.Options())
+        var events: [NMEAEvent] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while decoder.counters.sentences == 0 {
+            let count: Int
+            do throws(SystemError) { count = try file.read(into: &buffer) } catch {
+                throw .cannotRead(path: path, reason: error.reason)
+            }
+            decoder.decode(buffer.span.extracting(0..<count), into: &events)
+            events.removeAll(keepingCapacity: true)
+            if count > 0 { continue }
+            decoder.finish(into: &events)
+            guard decoder.counters.sentences > 0 else { throw emptiness(path, lineCount: decoder.counters.lines, file.gzipProblem) }
+        }
+    }
+
+    /// That there is no NMEA in a file.
+    private static func emptiness(_ path: String, lineCount: Int, _ gzipProblem: GzipInput.Problem?) -> PositionSourceError {
+        if let gzipProblem { return .unusable(path: path, reason: "\(gzipProblem), and nothing usable is before that") }
+        return .unusable(path: path, reason: "holds no NMEA sentence in \(counted(lineCount, "line"))")
     }
 
     /// Sends events at their time; returns the end when there is one.

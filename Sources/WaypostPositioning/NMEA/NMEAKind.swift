@@ -58,6 +58,13 @@ package struct NMEAKind: SourceKind {
         }
     }
 
+    package func tryFile(at path: String) throws(PositionSourceError) {
+        switch use {
+        case .followed: try NMEAFileReader.tryOut(path: path)
+        case .played: try RecordingFeed.tryOut(path: path, format: .nmea)
+        }
+    }
+
     package func makeSource(_ settings: SourceSettings) -> any PositionSource {
         switch use {
         case .followed(let path, let speed): NMEAFileSource(path: path, speed: speed)

@@ -56,6 +56,8 @@ extension RecordingKind {
     package var afterScheme: String { drive.text() }
     package var file: String? { drive.path }
 
+    package func tryFile(at path: String) throws(PositionSourceError) { try RecordingFeed.tryOut(path: path, format: Self.format) }
+
     package func makeSource(_ settings: SourceSettings) -> any PositionSource {
         ReplaySource(path: drive.path, format: Self.format, options: drive.options)
     }

@@ -32,6 +32,16 @@ struct RecordingFeed: PlaybackFeed, ~Copyable {
         return RecordingFeed(file, path: path, format: format, options: options, stop: stop)
     }
 
+    /// Opens a recording and reads to the first step, as if it were played.
+    ///
+    /// - Errors: it cannot be opened or read, or holds nothing that can be played.
+    static func tryOut(path: String, format: RecordingFormat) throws(PositionSourceError) {
+        let stop: WakeSignal
+        do throws(SystemError) { stop = try WakeSignal() } catch { throw .cannotOpen(path: path, reason: error.reason) }
+        var feed = try open(path: path, format: format, options: SharedOptions(.init()), stop: stop)
+        _ = try feed.next()
+    }
+
     private init(
         _ file: consuming RecordingFile, path: String, format: RecordingFormat, options: SharedOptions<ReplaySource.Options>,
         stop: WakeSignal

@@ -3,8 +3,8 @@ import Waypost
 /// A simulated drive along the route, or else the track, of a GPX file: `route:FILE[?speed=V&interval=I&noise=M]`.
 package struct RouteKind: SourceKind {
     package static let scheme = "route"
-    package static let forms = ["route:FILE[?speed=V]"]
-    package static let documentation = "a simulated drive along the route of a GPX file, V in m/s"
+    package static let forms = ["route:FILE[?speed=V&noise=M]"]
+    package static let documentation = "a simulated drive along the route of a GPX file, V in m/s, with a receiver's errors of M metres"
     package static let isPlayed = true
 
     /// The file.
@@ -42,6 +42,8 @@ package struct RouteKind: SourceKind {
     }
 
     package var file: String? { path }
+
+    package func tryFile(at path: String) throws(PositionSourceError) { _ = try RouteFile.corners(path: path) }
 
     package func makeSource(_ settings: SourceSettings) -> any PositionSource {
         var options = RouteSimulator.Options()

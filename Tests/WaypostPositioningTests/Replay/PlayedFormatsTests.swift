@@ -78,6 +78,26 @@ import WaypostTestKit
         #expect(found.last == .finished)
     }
 
+    /// What `config check` says of a file is what the source says when it begins with it.
+    @Test(arguments: ["gpx", "nmea", "csv", "kml", "jsonl", "route"], ["", "nothing\n", "<gpx version=\"1.1\"></gpx>\n"])
+    func triesAFileAsTheSourceDoes(scheme: String, text: String) async throws {
+        let file = try TemporaryFile(text)
+        let kind = try SourceURL("\(scheme):\(file.path)").kind
+        var told: PositionSourceError?
+        do throws(PositionSourceError) { try await kind.makeSource(SourceSettings()).run { _ in } } catch { told = error }
+        var tried: PositionSourceError?
+        do throws(PositionSourceError) { try kind.tryFile(at: file.path) } catch { tried = error }
+        #expect(told != nil && tried == told)
+    }
+
+    @Test(arguments: [RecordingFormat.gpx, .nmea, .csv, .kml, .jsonl]) func findsNothingWrongWithARecording(format: RecordingFormat) throws
+    {
+        let file = try TemporaryFile(PlayedFormatsTests.text(format))
+        for options in ["", "?style=fixed"] { try SourceURL("\(format.rawValue):\(file.path)\(options)").kind.tryFile(at: file.path) }
+        let missing = PositionSourceError.cannotOpen(path: "/nonexistent/x", reason: "No such file or directory")
+        #expect(throws: missing) { try SourceURL("\(format.rawValue):/nonexistent/x").kind.tryFile(at: "/nonexistent/x") }
+    }
+
     @Test(arguments: [
         (RecordingFormat.nmea, "holds no NMEA sentence in 1 line"), (.gpx, "there is no XML in it"),
         (.jsonl, "holds nothing usable as jsonl"),

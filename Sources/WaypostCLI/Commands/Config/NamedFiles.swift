@@ -17,7 +17,7 @@ struct NamedFiles {
     }
 
     /// The problem with one of them.
-    struct Problem {
+    struct Problem: Sendable {
         /// Where it is named; nil when no file names it.
         var origin: ConfigurationOrigin?
         /// The key that names it, with its section.
@@ -26,6 +26,8 @@ struct NamedFiles {
         var reason: String
         /// The commands that fix it; empty when the configuration has to be changed.
         var commands: [String] = []
+        /// Whether the tracker ends because of it.
+        var isFatal: Bool { key == NamedFiles.sourceKey }
         /// The problem and its fix in words, where these are not just the reason and the commands.
         var words: String?
     }
@@ -38,6 +40,9 @@ struct NamedFiles {
             return "\(place)\(problem.key): \(problem.words ?? problem.reason + next)"
         }
     }
+
+    /// The key that names the file of a source.
+    private static let sourceKey = "[[source]] url"
 
     /// The problems.
     var problems: [Problem] {
@@ -67,18 +72,15 @@ struct NamedFiles {
         case "[time] chrony_sock":
             guard let path = NamedFiles.text(entry.value), !path.isEmpty, path.first != "/" else { return nil }
             return Problem(key: key, reason: "\(path): must be a path from the root on, such as /run/chrony.waypost.sock")
+        case NamedFiles.sourceKey:
+            // A URL that was read as a source before can be read again.
+            let url = NamedFiles.text(entry.value).flatMap { try? SourceURL($0) }  // See above.
+            guard let kind = url?.kind, let path = kind.file else { return nil }
+            return problem(path, isSecret: false, key) ?? sourceProblem(kind, path)
         default:
-            guard let path = NamedFiles.path(of: entry), !path.isEmpty else { return nil }
+            guard entry.file != nil, let path = NamedFiles.text(entry.value), !path.isEmpty else { return nil }
             return problem(path, isSecret: entry.file == .secret, key)
         }
-    }
-
-    /// The file that a value names; nil when it names none.
-    private static func path(of entry: EffectiveKey) -> String? {
-        let name = "\(entry.section) \(entry.key)"
-        // A URL that was read as a source before can be read again.
-        if name == "[[source]] url" { return text(entry.value).flatMap { try? SourceURL($0) }?.kind.file }  // See above.
-        return entry.file == nil ? nil : text(entry.value)
     }
 
     private func problem(_ path: String, isSecret: Bool, _ key: String) -> Problem? {
@@ -93,7 +95,7 @@ struct NamedFiles {
             return Problem(key: key, reason: "\(path): there is no such file" + (hidden ? ", or this user may not see it" : ""))
         }
         // A recording may come through a FIFO; all others are read to their ends.
-        if key != "[[source]] url", kind(path) == .other { return Problem(key: key, reason: "\(path): is not an ordinary file") }
+        if key != NamedFiles.sourceKey, kind(path) == .other { return Problem(key: key, reason: "\(path): is not an ordinary file") }
         // Only the service's user knows more about what that user may read.
         if reader == nil, let reason = unreadable(path) { return Problem(key: key, reason: reason) }
         if key == "[matching] roads", let reason = roadProblem(path) {
@@ -127,9 +129,24 @@ struct NamedFiles {
             try RoadMatcher.check(path: place(path))
             return nil
         } catch {
-            // Files of a saved tree have the names of its system.
-            return tree.root.isEmpty ? "\(error)" : "\(error)".replacing(tree.root, with: "")
+            return withoutRoot("\(error)")
         }
+    }
+
+    /// Why a source could not begin with its file; nil when it could, or when only the tracker's user may try.
+    private func sourceProblem(_ kind: any SourceKind, _ path: String) -> Problem? {
+        guard self.kind(path) != .other, reader == nil || unreadable(path) == nil else { return nil }
+        do throws(PositionSourceError) {
+            try kind.tryFile(at: place(path))
+            return nil
+        } catch {
+            return Problem(key: NamedFiles.sourceKey, reason: withoutRoot("\(error)"))
+        }
+    }
+
+    /// A message about a file of a saved tree, with the names of its system.
+    private func withoutRoot(_ message: String) -> String {
+        tree.root.isEmpty ? message : message.replacing(tree.root, with: "")
     }
 
     private func secretProblem(_ path: String, _ key: String) -> Problem? {

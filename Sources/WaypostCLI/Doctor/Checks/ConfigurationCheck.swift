@@ -45,8 +45,7 @@ enum ConfigurationCheck: DoctorCheck {
 
     /// The problems that `waypost config check` reports about the files that the configuration names.
     private static func namedFiles(_ facts: SystemFacts) -> [Finding] {
-        guard let configuration = facts.configuration else { return [] }
-        return NamedFiles(configuration, reader: facts.trackerUser, in: facts.tree).problems.map { problem in
+        facts.fileProblems.map { problem in
             let file = problem.origin.map { String($0.file.dropFirst(facts.tree.root.count)) } ?? facts.configurationFile
             return Finding(
                 what: "\(problem.key): \(problem.reason)", evidence: [Evidence(file: file, line: problem.origin?.place.line, text: "")],

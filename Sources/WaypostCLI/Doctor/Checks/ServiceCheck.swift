@@ -28,16 +28,30 @@ enum ServiceCheck: DoctorCheck {
         let others = programs.filter { $0.name == "waypostd" }.map {
             Evidence(file: "/proc/\($0.processID)", text: "a tracker that another user runs by hand")
         }
-        let isMistaken = facts.mistakes.contains { $0.kind != .notPermitted }
+        let isMistaken = facts.mistakes.contains { $0.kind != .notPermitted } || facts.fileProblems.contains(where: \.isFatal)
+        let (reason, commands) = start(facts)
         return .found(
             Finding(
                 level: isMistaken ? .note : .fault,
-                what: isMistaken
-                    ? "the tracker is not running: see configuration"
-                    : "the tracker is not running: nothing is recorded or sent; start it",
-                evidence: [facts.serviceMask ?? Evidence(file: unit, text: "not running")] + others,
-                commands: (facts.serviceMask == nil ? [] : ["sudo systemctl unmask waypostd.service"])
-                    + (isMistaken ? [] : ["sudo systemctl enable --now waypostd.service"])))
+                what: isMistaken ? "the tracker is not running: see configuration" : "the tracker is not running: \(reason)",
+                evidence: [facts.serviceMask ?? Evidence(file: unit, text: "not running")] + [facts.lastFailure].compactMap { $0 } + others,
+                commands: (facts.serviceMask == nil ? [] : ["sudo systemctl unmask waypostd.service"]) + (isMistaken ? [] : commands)))
+    }
+
+    /// Why it does not run, and what starts it: one that has failed would fail again.
+    private static func start(_ facts: SystemFacts) -> (reason: String, commands: [String]) {
+        if let failure = facts.lastFailure {
+            return (
+                "it ended by itself: \(failure.text); when that is mended, start it", ["sudo systemctl restart waypostd.service"]
+            )
+        }
+        guard let end = facts.measurements.serviceEnd else {
+            return ("nothing is recorded or sent; start it", ["sudo systemctl enable --now waypostd.service"])
+        }
+        return (
+            "it ended by itself with code \(end.rawValue): \(end.meaning)",
+            facts.measurements.user == nil ? ["sudo journalctl -u waypostd.service -n 20"] : ["sudo waypost doctor"]
+        )
     }
 
     /// Whether the tracker starts with a system that does not run.
