@@ -58,7 +58,8 @@ public struct RecorderProblems: Sendable, Equatable {
         /// How often it failed.
         public var count = 1
         /// How many fixes were lost because of it; events are not counted, because they can be logged later.
-        public var lostPositionCount = 0
+        public var lostPositionCount: Int { lost.largest }
+        var lost = TypeCount()
 
         /// Creates a problem from its first failure.
         public init(error: RecordingError, sinceMilliseconds: Int64) {

@@ -107,7 +107,7 @@ public actor TrackRecorder {
         var decision = TypeDecision(position, as: types, segmenters)
         guard let time = position.time, !decision.accepted.isEmpty else {
             guard let reason = decision.reason else { return .notWanted }
-            statistics.count(reason)
+            statistics.count(reason, types)
             return .leftOut(reason)
         }
         let endsTrack = endTrackIfDue(before: time, now: now)
@@ -117,15 +117,15 @@ public actor TrackRecorder {
             contents.append((.position(position), decision.accepted))
             sequence = try append(contents, at: time, source: position.source, now: now)
         } catch {
-            statistics.failedCount += 1
-            problems.writing?.lostPositionCount += 1
+            statistics.failed.add(decision.accepted)
+            problems.writing?.lost.add(decision.accepted)
             for index in segmenters.indices { segmenters[index].rule.note(.gap) }
             throw error
         }
         rotation.count()
         segmenters = decision.segmentersAfter()
-        statistics.loggedCount += 1
-        if !decision.breaks.isEmpty { statistics.segmentCount += 1 }
+        statistics.logged.add(decision.accepted)
+        for (_, types) in decision.breaks { statistics.segments.add(types) }
         try synchronizeIfDue(now: now)
         return .logged(sequence: sequence, endedTrack: endsTrack)
     }

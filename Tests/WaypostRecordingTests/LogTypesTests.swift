@@ -45,6 +45,42 @@ import WaypostSystem
         }
     }
 
+    /// A position in the tracks of three types is one position, for whoever asks how many there are.
+    @Test func countsAPositionOnceInHoweverManyTracksItIs() async throws {
+        try await Sample.withFolder { folder in
+            var configuration = TrackRecorder.Configuration()
+            configuration.types = [.raw, .current, .matched]
+            let recorder = try TrackRecorder(folder: folder, configuration: configuration)
+            for second in 0..<10 {
+                try await recorder.record(position(second), as: [.source, .raw])
+                // On a road but for the last; in the middle the matcher is not sure.
+                if second == 9 {
+                    try await recorder.record(position(second), as: .current)
+                } else if second == 5 {
+                    try await recorder.record(position(second), as: .current)
+                    try await recorder.record(position(second), as: .matched)
+                } else {
+                    try await recorder.record(position(second), as: [.current, .matched])
+                }
+            }
+            // The same time again, and one without.
+            for type in [LogTypes.raw, [.current, .matched]] {
+                try await recorder.record(position(9), as: type)
+                var untimed = position(9)
+                untimed.time = nil
+                try await recorder.record(untimed, as: type)
+            }
+            let statistics = await recorder.statistics
+            #expect(statistics.loggedCount == 10 && statistics.segmentCount == 1)
+            #expect(statistics.repeatedCount == 1 && statistics.untimedCount == 1)
+            let track = try #require(try await recorder.close())
+            #expect(try seconds(of: track.trackPath).count == 10)
+            let erasure = try LogMaintenance(folder: LogFolder(path: folder), creator: "test").erase(
+                from: Sample.start, to: Sample.start.advanced(byMilliseconds: 4_000))
+            #expect(erasure.positionCount == 4 && erasure.trackCount == 1)
+        }
+    }
+
     @Test func makesTheTypesOfTheJournalWhateverIsConfiguredLater() async throws {
         try await Sample.withFolder { folder in
             var configuration = TrackRecorder.Configuration()

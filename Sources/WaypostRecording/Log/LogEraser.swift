@@ -3,7 +3,7 @@ import WaypostSystem
 
 /// What an erasure removed.
 package struct LogErasure: Sendable, Hashable {
-    /// How many fixes were erased.
+    /// How many fixes were erased, each of them once (``TypeCount``).
     package var positionCount = 0
     /// How many tracks they came from.
     package var trackCount = 0
@@ -90,7 +90,7 @@ struct LogEraser {
         let path = Syscalls.exists(open) ? open : finished
         let content = try content(of: path, in: stretch)
         if content.isConcerned {
-            erasure.positionCount += content.erased
+            erasure.positionCount += content.erased.largest
             erasure.trackCount += 1
             // Only the track knows how many records a journal had whose end is gone.
             let lostEnd = path == finished ? try lostEnd(of: journal, content) : nil
@@ -124,7 +124,7 @@ struct LogEraser {
     /// What a journal has of a stretch, and besides.
     private struct Content {
         /// How many fixes are in the stretch.
-        var erased = 0
+        var erased = TypeCount()
         /// How many events are.
         var erasedEvents = 0
         /// How many of both are not.
@@ -137,7 +137,7 @@ struct LogEraser {
         var end: (offset: Int64, isUnreadable: Bool) = (0, false)
 
         /// Whether it has something of the stretch.
-        var isConcerned: Bool { erased + erasedEvents > 0 }
+        var isConcerned: Bool { erased.largest + erasedEvents > 0 }
     }
 
     private func content(of path: String, in stretch: Range<UTCTime>) throws(RecordingError) -> Content {
@@ -145,7 +145,7 @@ struct LogEraser {
         var content = Content()
         while let record = try journal.next() {
             switch record.content {
-            case .position(let position): if position.isIn(stretch) { content.erased += 1 } else { content.kept += 1 }
+            case .position(let position): if position.isIn(stretch) { content.erased.add(record.types) } else { content.kept += 1 }
             case .event(let event): if event.isIn(stretch) { content.erasedEvents += 1 } else { content.kept += 1 }
             case .lost: content.isDamaged = true
             case .segmentBreak, .other: break

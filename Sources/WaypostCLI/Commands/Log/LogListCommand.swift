@@ -54,8 +54,8 @@ struct LogListRow {
     let journalByteCount: Int64
     /// The GPX file and its size; nil when it does not exist yet or any more.
     let track: (path: String, byteCount: Int64)?
-    private(set) var positionCount = 0
-    private(set) var segmentCount = 0
+    private var positions = TypeCount()
+    private var segments = TypeCount()
     private(set) var firstTime: UTCTime?
     private(set) var lastTime: UTCTime?
     private(set) var lastSequence: UInt64 = 0
@@ -82,11 +82,11 @@ struct LogListRow {
     private mutating func count(_ record: JournalRecord) {
         lastSequence = record.sequence
         switch record.content {
-        case .segmentBreak: segmentCount += 1
+        case .segmentBreak: segments.add(record.types)
         case .position(let position):
-            positionCount += 1
+            positions.add(record.types)
             // The first segment of a track that continues after a rotation has no break before it.
-            if segmentCount == 0 { segmentCount = 1 }
+            segments.addFirst(record.types)
             if firstTime == nil { firstTime = position.time }
             lastTime = position.time ?? lastTime
         case .event, .lost, .other: break
@@ -101,8 +101,8 @@ struct LogListRow {
             json.member("state", journal.isOpen ? "open" : "finished")
             json.member("first", firstTime)
             json.member("last", lastTime)
-            json.member("positions", positionCount)
-            json.member("segments", segmentCount)
+            json.member("positions", positions.largest)
+            json.member("segments", segments.largest)
             json.member("first_seq", Int(clamping: journal.firstSequence))
             json.member("last_seq", Int(clamping: lastSequence))
             json.member("journal", journal.path)
@@ -138,8 +138,8 @@ struct LogListRow {
         return [
             journal.stem, firstTime.map(minute) ?? "",
             lastTime.map { isOneDay ? String(format.timeOfDay($0).prefix(5)) : minute($0) } ?? "",
-            titled(counted(positionCount, "position"), as: "\(positionCount)"),
-            titled(counted(segmentCount, "segment"), as: "\(segmentCount)"),
+            titled(counted(positions.largest, "position"), as: "\(positions.largest)"),
+            titled(counted(segments.largest, "segment"), as: "\(segments.largest)"),
             track.map { (isTitled ? "" : "GPX ") + LogListRow.size($0.byteCount) }
                 ?? (journal.isOpen ? "open" : titled("GPX gone", as: "gone")),
             (isTitled ? "" : "journal ") + LogListRow.size(journalByteCount), remarks.joined(separator: ", "),

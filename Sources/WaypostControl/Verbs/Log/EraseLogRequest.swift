@@ -55,7 +55,7 @@ public struct EraseLogRequest: ControlVerb {
 
         /// Passes its members to the codec.
         public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
-            try codec.member("positions", &positionCount, "How many positions.")
+            try codec.member("positions", &positionCount, "How many positions; one that was in the tracks of several types counts once.")
             try codec.member("tracks", &trackCount, "How many tracks they were in.")
         }
     }

@@ -57,7 +57,9 @@ extension StatusReport {
             try codec.member("events_waiting", &waitingEventCount, "How many events wait for the log.")
             try codec.member("durable", &isDurable, "Whether written data survives a power cut.")
             try codec.member("unfinished_tracks", &unfinishedTrackCount, "How many tracks have no GPX file yet.")
-            try codec.member("positions", &positionCount, "How many positions were logged in this run.")
+            try codec.member(
+                "positions", &positionCount,
+                "How many positions were logged in this run; one that is in the tracks of several types counts once.")
             try codec.member("events", &eventCount, "How many events were logged.")
             try codec.member("segments", &segmentCount, "How many segments there are.")
             try codec.member("untimed", &untimedCount, "How many positions were left out because they had no time.")
