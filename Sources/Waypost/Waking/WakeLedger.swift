@@ -297,6 +297,13 @@ package struct WakeLedger: Sendable {
         return taken
     }
 
+    /// Notes that the program runs already, as somebody has started it for an earlier run of the tracker; returns false when there is no such registration.
+    package mutating func resume(_ key: WakeKey, at now: Int64) -> Bool {
+        guard entries[key] != nil else { return false }
+        entries[key]?.phase = .underWay(until: now + WakeLedger.handedOutMilliseconds)
+        return true
+    }
+
     /// Notes how a start ended: with success its events are acknowledged; a unit that was started does that itself, and is started again if not.
     package mutating func finish(_ key: WakeKey, _ run: WakeRun, eventIDs: [String], at now: Int64) {
         guard let entry = entries[key] else { return }

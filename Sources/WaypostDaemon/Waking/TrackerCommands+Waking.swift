@@ -8,17 +8,10 @@ extension RegisterRequest: TrackerVerb {
     func answer(by tracker: TrackerCommands, to caller: ControlCaller) async throws(ControlRefusal) -> Answer {
         let known = caller.access.authorisation
         let user = SystemAccounts.name(ofUser: caller.peer.userID)
-        guard known.level.isAllowed, known.scope == .always else {
-            throw ControlRefusal(
-                .notAuthorised, what: "registration",
-                why: "user \(user) may not know the position always, which a program that is woken needs",
-                next: "as root: sudo waypost grant \(shellWord(user)) full --scope always")
-        }
-        if let kind = WakeKind.allCases.first(where: { kinds.contains($0) && !$0.wakes(at: known.level) }) {
-            throw ControlRefusal(
-                .notAuthorised, what: "registration",
-                why: "user \(user) may only know roughly where the device is, and is woken by significant changes, not by \(kind.rawValue)",
-                next: "register for significant; or as root: sudo waypost grant \(shellWord(user)) full --scope always")
+        let level = known.scope == .always ? known.level : .none
+        for kind in WakeKind.allCases where kinds.contains(kind) {
+            guard let obstacle = WakeObstacle(of: user, knowing: level, to: [kind]) else { continue }
+            throw ControlRefusal(.notAuthorised, what: "registration", why: obstacle.why, next: obstacle.next)
         }
         let key = WakeKey(userID: caller.peer.userID, name: registration)
         let new = WakeRegistration(
@@ -54,9 +47,10 @@ extension UnregisterRequest: TrackerVerb {
 extension RehearseRequest: TrackerVerb {
     func answer(by tracker: TrackerCommands, to caller: ControlCaller) async throws(ControlRefusal) -> Answer {
         let key = WakeKey(userID: caller.peer.userID, name: registration)
-        let level = caller.access.level
-        guard level.isAllowed, caller.access.authorisation.scope == .always else {
-            throw ControlRefusal(.notAuthorised, what: "registration", why: "this user may not know the position always any more")
+        let level = caller.access.authorisation.scope == .always ? caller.access.level : .none
+        guard let kinds = await tracker.wakes.entries[key]?.registration.kinds else { throw ControlRefusal(noRegistration: key.name) }
+        if let obstacle = WakeObstacle(of: SystemAccounts.name(ofUser: key.userID), knowing: level, to: kinds) {
+            throw ControlRefusal(.notAuthorised, what: "registration \"\(key.name)\"", why: obstacle.why, next: obstacle.next)
         }
         guard !tracker.watches.reduced.isPrivate else {
             throw ControlRefusal(
@@ -69,14 +63,32 @@ extension RehearseRequest: TrackerVerb {
             guard ledger.entries[key] != nil else { throw ControlRefusal(noRegistration: key.name) }
             guard let id = ledger.rehearse(key, at: position, time: time, level: level) else {
                 throw ControlRefusal(
-                    .notAuthorised, what: "registration \"\(key.name)\"",
-                    why: "is for fences, of which this user, who may only know roughly where the device is, learns nothing")
+                    .notAuthorised, what: "registration \"\(key.name)\"", why: "this user may not know what wakes it any more")
             }
             return id
         }
         var answer = try await RegistrationChanged(key, tracker)
         answer.id = id
         return answer
+    }
+}
+
+/// Why nothing wakes a user's program, and what mends that.
+private struct WakeObstacle {
+    var why: String
+    var next: String
+
+    /// The obstacle for a user who may always know so much, and wants to be woken by one of these; nil when one of them does it.
+    init?(of user: String, knowing level: AuthorisationLevel, to kinds: Set<WakeKind>) {
+        guard !kinds.contains(where: { $0.wakes(at: level) }) else { return nil }
+        next = "as root: sudo waypost grant \(shellWord(user)) full --scope always"
+        guard level.isAllowed else {
+            why = "user \(user) may not know the position always, which a program that is woken needs"
+            return
+        }
+        let words = WakeKind.allCases.filter(kinds.contains).map(\.rawValue).joined(separator: ", ")
+        why = "user \(user) may only know roughly where the device is, and is woken by significant changes, not by \(words)"
+        next = "register for significant; or \(next)"
     }
 }
 
@@ -123,6 +135,9 @@ extension RegistrationEntry {
         case .announced, .unheard: state = .due
         case .idle: state = .due
         }
+        if let obstacle = WakeObstacle(of: user, knowing: entry.level, to: registration.kinds) {
+            self.obstacle = "\(obstacle.why); \(obstacle.next)"
+        }
         guard let run = entry.lastRun else { return }
         (lastTime, lastExitCode, lastEventIDs) = (run.time, run.exitCode, run.eventIDs)
         lastWords = run.words.isEmpty ? nil : run.words
@@ -156,7 +171,8 @@ extension AcknowledgeEventRequest: TrackerVerb {
 extension AgentRequest: TrackerVerb {
     func answer(by tracker: TrackerCommands, to caller: ControlCaller) async throws(ControlRefusal) -> Answer {
         var answer = Answer()
-        answer.dueCount = try await tracker.wakes.addAgent(caller.peer.userID, on: caller.connection)
+        answer.dueCount = try await tracker.wakes.addAgent(
+            caller.peer.userID, on: caller.connection, running: running.map { ($0, ids) })
         await tracker.endIfGone(caller.connection)
         return answer
     }

@@ -189,7 +189,8 @@ actor WakeKeeper: PositioningConsumer {
         guard save() else { return }
         for key in ledger.entries.keys.sorted() { start(key, server, at: now) }
         for (key, place) in attached { send(key, place, server) }
-        mark(Set(ledger.entries.filter { $1.isAnnounced }.keys.map(\.userID)))
+        // Whose agent is here needs no call, although it was called before.
+        mark(Set(ledger.entries.filter { $1.isAnnounced && agents[$0.userID] == nil }.keys.map(\.userID)))
     }
 
     /// Tells somebody to start a program, or calls for somebody.
@@ -200,11 +201,14 @@ actor WakeKeeper: PositioningConsumer {
         }
         // One program of a user after the other, whoever starts them: the next gets what has not been acknowledged by then.
         guard !launching.keys.contains(where: { $0.userID == key.userID }), let events = ledger.take(key, at: now) else { return }
-        let isUnit = ledger.entries[key]?.registration.isUnit == true
-        launching[key] = Launch(
-            agent: agent, end: now + WakeLedger.handedOutMilliseconds, ids: isUnit ? [] : Set(events.map(\.id)))
+        noteLaunch(key, events.map(\.id), by: agent, at: now)
         let order = LaunchOrder(registration: key.name, events: events.map { JSONText(bytes: $0.json) }, ids: events.map(\.id))
         server.send(order.line, to: [agent], needing: events.map(\.level).max() ?? .reduced)
+    }
+
+    private func noteLaunch(_ key: WakeKey, _ ids: [String], by agent: ControlConnectionID, at now: Int64) {
+        let isUnit = ledger.entries[key]?.registration.isUnit == true
+        launching[key] = Launch(agent: agent, end: now + WakeLedger.handedOutMilliseconds, ids: isUnit ? [] : Set(ids))
     }
 
     /// Sends an attached program the events that it was not sent yet; what one has that still runs waits for its end.
@@ -294,12 +298,20 @@ actor WakeKeeper: PositioningConsumer {
     func hasAgent(_ userID: UInt32) -> Bool { agents[userID] != nil }
 
     /// A connection starts a user's programs from now on, unless another one does; returns how many are to be started.
-    func addAgent(_ userID: UInt32, on connection: ControlConnectionID) async throws(ControlRefusal) -> Int {
+    ///
+    /// - Parameter running: the registration whose program it still runs for an earlier run of the tracker, and the events that one was given.
+    func addAgent(
+        _ userID: UInt32, on connection: ControlConnectionID, running: (name: String, ids: [String])? = nil
+    ) async throws(ControlRefusal) -> Int {
         if await isHeld({ agents[userID] }, byOtherThan: connection) {
             throw ControlRefusal(
                 .unavailable, what: "agent", why: "another agent of this user starts the programs", next: "end that one first")
         }
         agents[userID] = connection
+        if let running {
+            let (key, now) = (WakeKey(userID: userID, name: running.name), AccessKeeper.now)
+            if ledger.resume(key, at: now) { noteLaunch(key, running.ids, by: connection, at: now) }
+        }
         setLevels()
         // So that the answer is mostly on its way first.
         Task { deliver() }

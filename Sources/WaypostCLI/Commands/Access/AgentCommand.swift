@@ -25,6 +25,8 @@ struct AgentCommand: ParsableCommand {
     private static let lockMilliseconds: Int64 = 5_000
     /// How long it tries to say how the last program has ended, milliseconds.
     private static let reportMilliseconds: Int64 = 60_000
+    /// How often it looks whether the tracker is there while a program runs, milliseconds.
+    private static let lookMilliseconds: Int64 = 1_000
 
     func run() throws {
         let launcher = WakeLauncher(folder: WakeProgram.folder(.own, socket: daemon.path), isAlone: true)
@@ -69,7 +71,8 @@ struct AgentCommand: ParsableCommand {
                 // With --once somebody else may have been told to start it.
                 guard let line = try client.nextLine(within: once ? .seconds(90) : nil) else { return }
                 guard let order = try? LaunchOrder(line: line) else { continue }  // What this client may know has changed.
-                let ran = launcher.run(order)
+                var nextLook = MonotonicClock.milliseconds
+                let ran = launcher.run(order) { stayConnected(&client, whileRunning: order, &nextLook) }
                 launcher.unreported = ran
                 dueCount = try client.ask(ran).dueCount
                 launcher.unreported = nil
@@ -81,6 +84,28 @@ struct AgentCommand: ParsableCommand {
                 if case .refused = error { launcher.unreported = nil }
                 throw CommandFailure(error)
             }
+        }
+    }
+
+    /// Notices, while a program runs, that the tracker has ended, and tells its next run what runs: it would call for somebody to start that.
+    private func stayConnected(_ client: inout ControlClient, whileRunning order: LaunchOrder, _ nextLook: inout Int64) {
+        guard MonotonicClock.milliseconds >= nextLook else { return }
+        nextLook = MonotonicClock.milliseconds + AgentCommand.lookMilliseconds
+        do throws(ControlError) {
+            // Nothing is to be started meanwhile; what else comes is of no interest.
+            while true { _ = try client.nextLine(timeout: .zero) }
+        } catch {
+            switch error {
+            case .closed, .connectionFailed: break
+            default: return
+            }
+        }
+        do throws(ControlError) {
+            var next = try ControlClient.connect(to: daemon.path, timeout: .seconds(2))
+            _ = try next.ask(AgentRequest(running: order), timeout: .seconds(2))
+            client = next
+        } catch {
+            return  // It is not there yet: the next look tries again, and at last what has run is told.
         }
     }
 

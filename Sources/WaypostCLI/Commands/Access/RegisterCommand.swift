@@ -78,19 +78,14 @@ struct RegisterCommand: ParsableCommand {
             var client = try daemon.connect()
             let answer = try register(request, program, with: &client)
             try output.write(line: "\(name): registered for \(kinds.map(\.rawValue).joined(separator: ", "))")
-            if !answer.hasAgent {
-                SystemProcess.printError(
-                    "waypost: no agent of yours is connected: \(RegisterCommand.starter(isOfService: client.isOfService))")
+            if client.isOfService {
+                // It is no error: whoever starts the programs comes when something happens.
+                if !answer.hasAgent { try output.write(line: "\(name): the system starts it when something happens (waypost-wake.path)") }
+            } else if !answer.hasAgent {
+                try output.write(line: "\(name): it is started as soon as an agent runs beside this tracker: waypost agent")
             }
         }
         if test { try rehearse(name, output) }
-    }
-
-    /// Who starts programs when no agent is connected; a user's own tracker is not known to the system's units.
-    private static func starter(isOfService: Bool) -> String {
-        isOfService
-            ? "the system's waypost-wake.path starts the program, or: systemctl --user enable --now waypost-agent"
-            : "start one beside this tracker: waypost agent"
     }
 
     /// Registers a program whose file is there first; a tracker that refuses leaves the file as it was.
@@ -174,12 +169,13 @@ struct RegisterCommand: ParsableCommand {
         if entry.eventCount > 0 { first += ", \(counted(entry.eventCount, "event")) waiting" }
         if entry.droppedCount > 0 { first += ", \(entry.droppedCount) dropped" }
         if let next = entry.nextSeconds { first += ", next try in \(spanText(seconds: next))" }
-        guard let id = entry.lastEventIDs.last else { return [first] }
+        let obstacle = entry.obstacle.map { ["    is not started: \(printable($0))"] } ?? []
+        guard let id = entry.lastEventIDs.last else { return [first] + obstacle }
         var last = "    last run"
         if let time = entry.lastTime { last += " \(format.moment(time))" }
         last += ", event \(printable(id)): \(entry.lastExitCode.map { "exit code \($0)" } ?? "did not end by itself")"
         if let words = entry.lastWords?.split(separator: "\n").last { last += ": \(oneLine(String(words), limit: 200))" }
-        return [first, last]
+        return [first, last] + obstacle
     }
 
     private static func kinds(_ text: String) throws -> [WakeKind] {

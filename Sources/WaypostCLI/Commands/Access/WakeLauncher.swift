@@ -82,8 +82,9 @@ final class WakeLauncher {
 
     /// Runs the program of an order, and says how that ended.
     ///
+    /// - Parameter look: is called every now and then while it runs.
     /// - Cost: blocks this thread until the program ends, 60 s at most.
-    func run(_ order: LaunchOrder) -> RanRequest {
+    func run(_ order: LaunchOrder, meanwhile look: () -> Void = {}) -> RanRequest {
         var ran = RanRequest()
         (ran.registration, ran.ids) = (order.registration, order.ids)
         do throws(SystemError) {
@@ -102,7 +103,7 @@ final class WakeLauncher {
             let input = order.events.flatMap { $0.bytes + [UInt8(ascii: "\n")] }
             let limit = Int64(WakeLedger.runSeconds) * 1_000
             let start = MonotonicClock.milliseconds
-            let (end, output) = try begin(command, input).result(withinMilliseconds: limit)
+            let (end, output) = try begin(command, input).result(withinMilliseconds: limit, meanwhile: look)
             if isAlone { StrayProcesses.endDescendants() }
             try run?.clear()
             var words = String(decoding: output.suffix(4 * WakeLauncher.longestWords), as: UTF8.self)

@@ -9,14 +9,28 @@ public struct AgentRequest: ControlVerb {
     /// Its description in the guide of the control socket.
     public static let documentation = """
         Says that this connection starts the programs of its user: it gets a LAUNCH line for each that is to be started, and answers with `ran`. \
-        `waypost agent` is such a client. There is one at a time for a user: another connection is refused (`unavailable`).
+        `waypost agent` is such a client. There is one at a time for a user: another connection is refused (`unavailable`). One whose program still runs, \
+        started for a tracker that has ended since, says so: it is not started a second time.
         """
+
+    /// The registration whose program this agent runs, for a tracker that has ended; nil when it runs none.
+    public var running: String?
+    /// The ids of the events that it was started with.
+    public var ids: [String] = []
 
     /// A request.
     public init() {}
 
+    /// A request of an agent that runs a program as it was told.
+    public init(running order: LaunchOrder) { (running, ids) = (order.registration, order.ids) }
+
     /// Passes its members to the codec.
-    public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {}
+    public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
+        try codec.member(
+            "running", &running,
+            "The registration whose program this agent still runs, as an earlier run of the tracker has told it; absent when it runs none.")
+        try codec.member("ids", &ids, absent: [], "The ids of the events that it was started with.")
+    }
 
     /// The answer that this connection starts the programs.
     public struct Answer: ControlAnswer {

@@ -88,6 +88,8 @@ public struct RegistrationEntry: ControlObject {
     public var lastExitCode: Int?
     /// What went wrong then, or what it wrote.
     public var lastWords: String?
+    /// Why the program is not started, whatever happens, and what mends that; nil when it is.
+    public var obstacle: String?
     /// The ids of the events of the last run, the newest last.
     public var lastEventIDs: [String] = []
 
@@ -107,6 +109,7 @@ public struct RegistrationEntry: ControlObject {
         try codec.member("next", &nextSeconds, "In how many seconds it is tried again.")
         try codec.member("last", &lastTime, "When it ran last.")
         try codec.member("exit", &lastExitCode, "The exit code of the last run; absent when it was ended or could not be started.")
+        try codec.member("obstacle", &obstacle, "Why the program is not started, whatever happens, and what mends that; absent when it is.")
         try codec.member("words", &lastWords, "What went wrong then, or what it wrote.")
         try codec.member("last_events", &lastEventIDs, absent: [], "The ids of the events of the last run, the newest last.")
     }
