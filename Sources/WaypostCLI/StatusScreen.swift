@@ -44,6 +44,7 @@ struct StatusScreen {
         }
         if let words = testDrive { lines.append("          \(words)") }
         lines += status.replacements.map { "config    \($0)" }
+        lines += status.notes.map { "note      \($0)" }
         let search = SearchWords(status)
         lines += search?.screenLines ?? []
         for (check, finding) in findings { lines.append("doctor    \(check): \(oneLine(finding.what, limit: 300))") }

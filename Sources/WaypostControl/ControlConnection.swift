@@ -208,7 +208,7 @@ final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
         case .administrators: refusal("user \(user) may not decide what others may know", "use sudo")
         case _ where access.isClosed:
             refusal("its policy or its grants cannot be used, so it serves only root", "this shows what is wrong: sudo waypost doctor")
-        case .operators: refusal("user \(user) may not change what the tracker does", "use sudo, or \(join)")
+        case .operators: refusal("user \(user) may not operate the tracker", "use sudo, or \(join)")
         case .full where access.level == .reduced:
             refusal(
                 "user \(user) may only know roughly where it is",

@@ -42,7 +42,7 @@ import Waypost
     @Test func leavesOutWhomThisSystemDoesNotHave() {
         let (source, notices) = read("[user]\nnobody-of-that-name = { level = \"full\" }")
         #expect(source == .read(AccessPolicy()))
-        #expect(notices == ["policy p.toml: there is no user nobody-of-that-name"])
+        #expect(notices == ["policy p.toml:2: there is no user nobody-of-that-name"])
     }
 
     @Test(arguments: [

@@ -84,7 +84,7 @@ import WaypostSystem
         arguments: [
             ("status", PeerAccess.none, true), ("capabilities", .none, true), ("authorisation", .none, true), ("watch", .none, false),
             ("watch", reduced, true), ("fences_list", reduced, false), ("fences_list", full, true), ("ledger", reduced, false),
-            ("page", full, false), ("page", .full, true), ("grants", full, false), ("grants", .full, true), ("grant", .full, false),
+            ("page", full, false), ("page", .full, true), ("grants", .none, true), ("grant", .full, false),
             ("grant", .administrator, true), ("log_erase", full, false), ("dispatch_export", full, false),
         ] as [(String, PeerAccess, Bool)])
     func allowsRequestsByWhatTheClientMayKnow(name: String, access: PeerAccess, isAllowed: Bool) throws {
@@ -100,7 +100,7 @@ import WaypostSystem
             Set(others.map { $0.name + ($0.action.map { " " + $0 } ?? "") }) == [
                 "status", "watch", "hold", "capabilities", "fences_list", "fences_active", "track", "dispatch now", "dispatch status",
                 "ledger",
-                "authorisation", "register", "unregister", "registrations", "rehearse", "attach", "ack", "agent", "ran",
+                "authorisation", "grants", "register", "unregister", "registrations", "rehearse", "attach", "ack", "agent", "ran",
             ])
     }
 }

@@ -78,7 +78,7 @@ package struct PolicyFile: Sendable {
         do {
             var reader = PolicyReader(tree: tree)
             for member in try parseTOML(bytes) { try reader.read(member) }
-            return (.read(reader.policy), reader.notices.map { "policy \(name): \($0)" })
+            return (.read(reader.policy), reader.notices.map { "policy \(name):\($0.place.line): \($0.words)" })
         } catch let error as TOMLSyntaxError {
             let words = ConfigurationError.Kind.syntax(error.message).description
             return (.broken("policy \(name):\(error.place.line): \(words)"), [])
@@ -99,7 +99,7 @@ private struct PolicyMistake: Error {
 private struct PolicyReader {
     let tree: SystemTree?
     var policy = AccessPolicy()
-    var notices: [String] = []
+    var notices: [(place: TextPlace, words: String)] = []
 
     mutating func read(_ section: TOMLMember) throws(PolicyMistake) {
         guard case .table(let members) = section.node.value else {
@@ -151,7 +151,7 @@ private struct PolicyReader {
             }
         }
         guard let level else { throw PolicyMistake(place: member.place, reason: "\(what) needs a level") }
-        guard let subject else { return notices.append("there is no \(kind) \(oneLine(member.key, limit: 100))") }
+        guard let subject else { return notices.append((member.place, "there is no \(kind) \(oneLine(member.key, limit: 100))")) }
         policy.rules[subject] = AccessPolicy.Rule(Authorisation(level, scope), purposes: purposes)
     }
 

@@ -85,15 +85,17 @@ final class AccessKeeper: PeerAuthority {
     /// Whether all that was decided is understood; a name that this system does not have may be a mistake.
     var isSound: Bool { state.withLock { $0.book.problem == nil && $0.notices.isEmpty } }
 
-    /// What is wrong, for the list of problems: a broken policy, names in it that this system does not have, and doors that stay shut for it.
+    /// What is odd about the policy and keeps nothing from working: names in it that this system does not have.
+    var notes: [String] { state.withLock { $0.book.problem == nil ? $0.notices : [] } }
+
+    /// What is wrong, for the list of problems: a broken policy, and doors that stay shut for it.
     func problems(ofDoors doors: [AccessPolicy.Door]) -> [String] {
         state.withLock { state in
             if let problem = state.book.problem { return [problem + "; nobody but root may know the position"] }
-            return state.notices
-                + doors.filter { state.book.level(of: $0) == .none && state.book.isSilent(about: $0) }.map { door in
-                    "\(door.words) is configured, but the policy does not name it, so it gives nothing: write \(door.rawValue) = \"full\" "
-                        + "(or \"none\") below [door] in \(file.path)"
-                }
+            return doors.filter { state.book.level(of: $0) == .none && state.book.isSilent(about: $0) }.map { door in
+                "\(door.words) is configured, but the policy does not name it, so it gives nothing: write \(door.rawValue) = \"full\" "
+                    + "(or \"none\") below [door] in \(file.path)"
+            }
         }
     }
 

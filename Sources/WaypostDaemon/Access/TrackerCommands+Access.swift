@@ -133,7 +133,18 @@ extension ListGrantsRequest: TrackerVerb {
             return entry
         }
         answer.purposes = book.purposes.mapValues(JSONValue.string)
+        if !caller.access.isOperator { answer.keepOnly(of: caller.peer) }
         return answer
+    }
+}
+
+extension GrantReport {
+    /// Leaves out what is said of others.
+    fileprivate mutating func keepOnly(of peer: PeerCredentials) {
+        let names = Set([SystemAccounts.name(ofUser: peer.userID)] + peer.groupIDs.map { "@\(SystemAccounts.name(ofGroup: $0))" })
+        grants.removeAll { !names.contains($0.who) }
+        questions.removeAll { !names.contains($0.who) }
+        (doors, purposes, problem) = ([], [:], nil)
     }
 }
 

@@ -10,7 +10,7 @@ struct GrantsCommand: ParsableCommand {
         abstract: "Show who may know the position, what each door gives, and who asks.",
         discussion: """
             One line per user, group or door, and where that is said. A user's own line counts before those of groups; of several groups the one that \
-            allows most counts.
+            allows most counts. Who does not operate the tracker sees their own lines.
 
             Example: waypost grants
             """)

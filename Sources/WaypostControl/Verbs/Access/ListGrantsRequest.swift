@@ -4,8 +4,12 @@ import Waypost
 public struct ListGrantsRequest: ControlVerb {
     /// `grants`.
     public static let name = "grants"
+    /// Every local user, about themselves.
+    public static let permission = ControlPermission.anybody
     /// Its description in the guide of the control socket.
-    public static let documentation = "Lists who may know what, what each door gives, and who asks."
+    public static let documentation = """
+        Lists who may know what, what each door gives, and who asks. Who does not operate the tracker is told of their own user and groups alone.
+        """
 
     /// A request.
     public init() {}

@@ -88,6 +88,8 @@ public struct StatusReport: ControlAnswer {
     public var configurationFile: String?
     /// The values of one configuration file that a later one replaces, a line each.
     public var replacements: [String] = []
+    /// What is odd, but keeps nothing from working, a line each.
+    public var notes: [String] = []
     /// How quantities and times are shown.
     public var display: Display?
     /// The log.
@@ -125,6 +127,7 @@ public struct StatusReport: ControlAnswer {
         lastPosition = last?.position
         try codec.member("last_age", &lastPositionAgeSeconds, "Its age in seconds; absent when it comes from an earlier run.")
         try codec.member("configuration", &configurationFile, "The tracker's configuration file, whether it exists or not.")
+        try codec.member("notes", &notes, absent: [], "What is odd, but keeps nothing from working, a line each.")
         try codec.member("replaced", &replacements, absent: [], "Values of one configuration file that a later one replaces, a line each.")
         try codec.member("display", &display, "How quantities and times are shown.")
         try codec.member("log", &log, "The log.")

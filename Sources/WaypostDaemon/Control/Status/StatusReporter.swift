@@ -150,6 +150,7 @@ struct StatusReporter: Sendable {
         }
         report.configurationFile = configurationFile
         report.replacements = replacements
+        report.notes = accessKeeper.notes
         var shown = StatusReport.Display()
         (shown.units, shown.timeZone) = (display.units, display.timeZone.isEmpty ? nil : display.timeZone)
         report.display = shown
