@@ -114,6 +114,8 @@ struct CommandLineWords {
         sentences = sentences.replacing("Please provide one of the following:", with: "use one of:")
             .replacing("Please provide one of ", with: "use one of ").replacing(". use one of", with: "; use one of")
             .replacing("' and '", with: "' or '")
+        // What confirms an order is never the guess for another word.
+        if let guess = sentences.firstRange(of: ". Did you mean '--yes'?") { sentences.removeSubrange(guess) }
         if let question = sentences.firstRange(of: ". Did you mean "), sentences.hasSuffix("?") {
             sentences.replaceSubrange(question, with: " (did you mean ")
             sentences.append(")")

@@ -69,7 +69,7 @@ import WaypostSystem
         fixture.milliseconds.withLock { $0 += 3_600_000 }
         fixture.time.withLock { $0 = DispatchFixture.start.advanced(byMilliseconds: 3_600_000) }
         try await dispatcher.accept([.track(TrackCall(name: "now", values: [:], time: nil, position: nil))])
-        #expect(try await dispatcher.dispatch() == .good)
+        #expect(try await dispatcher.dispatch().word == .good)
         #expect(home.taken.map(\.isLate) == [true, false])
         #expect(try await dispatcher.outbox.state(of: "home").lateCount == 1)
         await dispatcher.stop()

@@ -15,7 +15,7 @@ import WaypostTestKit
         try await dispatcher.accept((1...6).map(DispatchFixture.call))
         fixture.milliseconds.withLock { $0 += 2_500 }
         fixture.time.withLock { $0 = DispatchFixture.start.advanced(byMilliseconds: 60_000) }
-        #expect(try await dispatcher.dispatch() == .good)
+        #expect(try await dispatcher.dispatch().word == .good)
         #expect(destination.takenNames == (1...6).map { "call \($0)" } + (1...10).map { "\($0)" })
         #expect(destination.batches.map(\.count) == [4, 2, 4, 4, 2])
         #expect(destination.taken.map(\.sequence) == Array(1...6) + Array(1...10))
@@ -33,7 +33,7 @@ import WaypostTestKit
         settings.device = "van"
         try await dispatcher.attach(other, settings)
         try await dispatcher.accept([DispatchFixture.call(1)])
-        #expect(try await dispatcher.dispatch() == .good)
+        #expect(try await dispatcher.dispatch().word == .good)
         #expect(usual.devices == ["box"] && other.devices == ["van"])
     }
 
@@ -46,7 +46,7 @@ import WaypostTestKit
         await first.stop()
         let destination = ScriptedDestination(maximumBatchCount: 2)
         let second = try await fixture.dispatcher([("home", destination)], batchCount: 3, interval: .seconds(600))
-        #expect(try await second.dispatch() == .good)
+        #expect(try await second.dispatch().word == .good)
         #expect(destination.takenNames == ["call 1"] + (4...9).map { "\($0)" })
     }
 
@@ -66,6 +66,24 @@ import WaypostTestKit
         #expect(endings.dropLast().dropLast().allSatisfy { $0.failures.map(\.reason) == ["reset"] })
         #expect(destination.takenNames == (1...10).map { "call \($0)" } + (1...20).map { "\($0)" })
         #expect(seen.withLock { $0.values.allSatisfy { $0 == 2 } })
+    }
+
+    /// Of several who ask at once each is told what was sent for them: together all that was sent, and nothing twice.
+    @Test(.timeLimit(.minutes(1))) func tellsEachWhoAsksAtOnceWhatWasSentForThem() async throws {
+        let fixture = try DispatchFixture()
+        let destination = ScriptedDestination()
+        let dispatcher = try await fixture.dispatcher([("home", destination)], batchCount: 3)
+        try await dispatcher.accept((1...30).map(DispatchFixture.call))
+        let counts = try await withThrowingTaskGroup { group in
+            for _ in 0..<8 { group.addTask { try await dispatcher.dispatchNext() } }
+            group.addTask { try await dispatcher.dispatch() }
+            group.addTask { try await dispatcher.dispatch() }
+            return try await group.reduce(into: [Int]()) { $0.append($1.receipts.reduce(0) { $0 + $1.count }) }
+        }
+        #expect(counts.reduce(0, +) == 30 && destination.takenNames.count == 30, "\(counts)")
+        try await dispatcher.accept([DispatchFixture.call(31)])
+        #expect(try await dispatcher.dispatch().receipts == [.init(destination: "home", count: 1)])
+        #expect(try await dispatcher.dispatch() == .noData)
     }
 
     @Test(.timeLimit(.minutes(1))) func servesManyWhoAskAtOnceOneAfterTheOther() async throws {
@@ -101,7 +119,7 @@ import WaypostTestKit
         let dispatcher = try await fixture.dispatcher([("home", destination)], order: .live, batchCount: 8)
         relay.withLock { $0 = dispatcher }
         fixture.log.log(2...201)
-        #expect(try await dispatcher.dispatch() == .good)
+        #expect(try await dispatcher.dispatch().word == .good)
         relay.withLock { $0 = nil }
         // The newest eight, a batch of the backlog, and the new one at once, long before the backlog's end.
         let place = try #require(destination.takenNames.firstIndex(of: "500"))
@@ -141,7 +159,7 @@ import WaypostTestKit
         for (seconds, now) in [(1...3, 28), (4...6, 68), (70...72, 80)] {
             fixture.log.log(seconds)
             fixture.time.withLock { $0 = DispatchFixture.start.advanced(byMilliseconds: Int64(now) * 1_000) }
-            #expect(try await dispatcher.dispatch() == .good)
+            #expect(try await dispatcher.dispatch().word == .good)
         }
         #expect(destination.taken.filter(\.isLate).map(\.shortName) == ["4", "5", "6"])
         #expect(destination.taken.count == 9)
@@ -172,7 +190,7 @@ import WaypostTestKit
         }
         let dispatcher = try await fixture.dispatcher([("home", destination)]) { notice in notices.withLock { $0.append(notice) } }
         try await dispatcher.accept((1...20).map(DispatchFixture.call))
-        #expect(try await dispatcher.dispatch() == .good)
+        #expect(try await dispatcher.dispatch().word == .good)
         #expect(destination.takenNames == ((1...6).map { $0 } + [8] + (9...20)).map { "call \($0)" })
         let letters = try await dispatcher.outbox.deadLetters()
         #expect(letters.map(\.record.shortName) == ["call 7"] && letters.map(\.reason) == ["422: no such fence"])
@@ -203,7 +221,7 @@ import WaypostTestKit
             guard try await dispatcher.dispatch().word == .error else { throw Unexpected("it must say that it failed") }
         }
         destination.setAnswer { _ in .good }
-        #expect(try await dispatcher.dispatch() == .good)
+        #expect(try await dispatcher.dispatch().word == .good)
         #expect(destination.takenNames == (1...30).map { "call \($0)" } + (1...30).map { "\($0)" })
         #expect(try await dispatcher.outbox.deadLetters().isEmpty)
     }
@@ -219,7 +237,7 @@ import WaypostTestKit
         }
         #expect(try await dispatcher.outbox.deadLetters().isEmpty)
         destination.setAnswer { _ in .good }
-        #expect(try await dispatcher.dispatch() == .good)
+        #expect(try await dispatcher.dispatch().word == .good)
         #expect(destination.takenNames == (1...30).map { "\($0)" })
     }
 
@@ -233,7 +251,7 @@ import WaypostTestKit
             #expect(try await dispatcher.dispatch().word == .noData)
         }
         isDown.withLock { $0 = false }
-        #expect(try await dispatcher.dispatch() == .good)
+        #expect(try await dispatcher.dispatch().word == .good)
         let live = destination.taken.filter { $0.lane == .live }.map(\.shortName)
         let history = destination.taken.filter { $0.lane == .history }.map(\.shortName)
         #expect(live.last == "100" && destination.taken.first?.lane == .live)
@@ -255,7 +273,7 @@ import WaypostTestKit
             let settings = DestinationSettings(name: name, schedule: .init(interval: .zero, phaseOf: name))
             try await dispatcher.attach(destination, settings, after: 30)
         }
-        #expect(try await dispatcher.dispatch() == .good)
+        #expect(try await dispatcher.dispatch().word == .good)
         #expect((known.taken.count, new.taken.count) == (2, 2))
     }
 
@@ -264,9 +282,9 @@ import WaypostTestKit
         let destination = ScriptedDestination()
         let dispatcher = try await fixture.dispatcher([("home", destination)], batchCount: 3)
         try await dispatcher.accept((1...5).map(DispatchFixture.call))
-        #expect(try await dispatcher.dispatchNext() == .good)
+        #expect(try await dispatcher.dispatchNext().word == .good)
         #expect(destination.taken.count == 3)
-        #expect(try await dispatcher.dispatchNext() == .good)
+        #expect(try await dispatcher.dispatchNext().word == .good)
         #expect(try await dispatcher.dispatchNext() == .noData)
     }
 
@@ -294,9 +312,9 @@ import WaypostTestKit
         }
         let dispatcher = try await fixture.dispatcher([("home", destination)], batchCount: 1)
         try await dispatcher.accept((1...9).map(DispatchFixture.call))
-        #expect(try await dispatcher.drain(budget: .seconds(4)) == .good)
+        #expect(try await dispatcher.drain(budget: .seconds(4)).word == .good)
         #expect(destination.taken.count == 4)
-        #expect(try await dispatcher.drain(budget: .seconds(60)) == .good)
+        #expect(try await dispatcher.drain(budget: .seconds(60)).word == .good)
         #expect(destination.taken.count == 9)
     }
 
@@ -309,10 +327,12 @@ import WaypostTestKit
         fixture.log.isBroken.withLock { $0 = true }
         #expect(
             try await dispatcher.dispatch()
-                == DispatchCompletion(word: .error, failures: [.init(destination: "home", reason: "the disk is gone")]))
+                == DispatchCompletion(
+                    word: .error, receipts: [.init(destination: "home", count: 1)],
+                    failures: [.init(destination: "home", reason: "the disk is gone")]))
         #expect(destination.takenNames == ["call 1"])
         fixture.log.isBroken.withLock { $0 = false }
-        #expect(try await dispatcher.dispatch() == .good)
+        #expect(try await dispatcher.dispatch().word == .good)
         #expect(destination.takenNames == ["call 1", "1", "2"])
     }
 

@@ -66,7 +66,7 @@ import WaypostSystem
         let dispatcher = try await fixture.dispatcher([("home", ScriptedDestination()), ("lab", ScriptedDestination())])
         try await dispatcher.accept([DispatchFixture.call(1)])
         fixture.log.log(3...9)
-        #expect(try await dispatcher.dispatch() == .good)
+        #expect(try await dispatcher.dispatch().word == .good)
         let receipt = DeliveryAccount.Fate.receipt(time: DispatchFixture.start, answer: "200")
         #expect(try await fates(dispatcher, ofCall: 1)[0] == receipt)
         fixture.log.log(10...12)
@@ -81,7 +81,7 @@ import WaypostSystem
         let inner = ScriptedDestination()
         let dispatcher = try await fixture.dispatcher([("home", ReducedDestination(inner, sendsPositions: true))], batchCount: 4)
         fixture.log.log(1...9)
-        #expect(try await dispatcher.dispatch() == .good)
+        #expect(try await dispatcher.dispatch().word == .good)
         #expect(inner.taken.count == 1)
         #expect(try await fates(dispatcher, ofPosition: 1) == [.receipt(time: DispatchFixture.start, answer: "200")])
         for second in 2...9 { #expect(try await fates(dispatcher, ofPosition: second) == [.unwanted]) }
@@ -108,7 +108,7 @@ import WaypostSystem
         if isMoved { try await second.move("picky", to: "home") }
         #expect(try await fates(second, ofCall: 2) == [.refused(reason: "422")])
         #expect(try await second.retryDeadLetters() == 2)
-        #expect(try await second.dispatch() == .good)
+        #expect(try await second.dispatch().word == .good)
         #expect(Set(home.takenNames) == ["call 2", "2"])
         let receipt = DeliveryAccount.Fate.receipt(time: DispatchFixture.start, answer: "200")
         #expect(try await fates(second, ofCall: 2) == [receipt])

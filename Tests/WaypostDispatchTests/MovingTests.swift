@@ -25,7 +25,7 @@ import Waypost
         try await third.accept([DispatchFixture.call(3)])
         try await third.move("old", to: "new")
         #expect(try await third.outbox.state(of: "new").waitingEventCount == 3)
-        #expect(try await third.dispatch() == .good)
+        #expect(try await third.dispatch().word == .good)
         #expect(new.takenNames == ["call 1", "call 2", "call 3"])
         let entries = try await third.ledgerEntries(since: DispatchFixture.start, limit: 10)
         let receipt = DeliveryAccount.Fate.receipt(time: DispatchFixture.start, answer: "200")

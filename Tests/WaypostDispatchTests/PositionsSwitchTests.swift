@@ -37,14 +37,14 @@ import WaypostSystem
         let fixture = try DispatchFixture()
         let first = try await Run(fixture, sendsPositions: true, order: order)
         fixture.log.log(1...4)
-        #expect(try await first.dispatcher.dispatch() == .good)
+        #expect(try await first.dispatcher.dispatch().word == .good)
         await first.dispatcher.stop()
         for seconds in [5...8, 9...12] {
             let without = try await Run(fixture, sendsPositions: false, order: order)
             fixture.log.log(seconds)
             try await without.dispatcher.accept([DispatchFixture.call(seconds.upperBound)])
             #expect(try await without.dispatcher.statuses()[0].waitingPositionCount == 0)
-            #expect(try await without.dispatcher.dispatch() == .good)
+            #expect(try await without.dispatcher.dispatch().word == .good)
             #expect(without.home.takenNames == ["call \(seconds.upperBound)"])
             #expect(try await without.fate(ofPosition: 2) == PositionsSwitchTests.receipt)
             #expect(try await without.fate(ofPosition: seconds.upperBound) == .unwanted)
@@ -53,7 +53,7 @@ import WaypostSystem
         let again = try await Run(fixture, sendsPositions: true, order: order)
         fixture.log.log(13...15)
         #expect(try await again.dispatcher.statuses()[0].waitingPositionCount == 3)
-        #expect(try await again.dispatcher.dispatch() == .good)
+        #expect(try await again.dispatcher.dispatch().word == .good)
         #expect(again.home.takenNames == ["13", "14", "15"])
         for (second, fate) in [(2, PositionsSwitchTests.receipt), (6, .unwanted), (11, .unwanted), (14, PositionsSwitchTests.receipt)] {
             #expect(try await again.fate(ofPosition: second) == fate)
@@ -68,7 +68,7 @@ import WaypostSystem
         await first.dispatcher.stop()
         let second = try await Run(fixture, sendsPositions: true)
         fixture.log.log(5...6)
-        #expect(try await second.dispatcher.dispatch() == .good)
+        #expect(try await second.dispatcher.dispatch().word == .good)
         #expect(second.home.takenNames == ["5", "6"])
         await second.dispatcher.stop()
     }
@@ -94,7 +94,7 @@ import WaypostSystem
         let again = try await Run(fixture, sendsPositions: true)
         fixture.log.log(9...9)
         try await again.dispatcher.accept([DispatchFixture.call(1)])
-        #expect(try await again.dispatcher.dispatch() == .good)
+        #expect(try await again.dispatcher.dispatch().word == .good)
         #expect(Set(again.home.takenNames) == Set(["call 1", "9"] + (isDiscarded ? [] : ["1", "2", "3"])))
         await again.dispatcher.stop()
     }
@@ -115,7 +115,7 @@ import WaypostSystem
         await without.dispatcher.stop()
         let again = try await Run(fixture, sendsPositions: true)
         fixture.log.log(7...7)
-        #expect(try await again.dispatcher.dispatch() == .good)
+        #expect(try await again.dispatcher.dispatch().word == .good)
         #expect(Set(again.home.takenNames) == ["1", "2", "3", "7"])
         await again.dispatcher.stop()
     }

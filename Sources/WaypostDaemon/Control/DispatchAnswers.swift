@@ -8,7 +8,8 @@ extension DispatchOutcome {
     init(_ completion: DispatchCompletion) {
         self.init(
             Completion(completion.word.rawValue),
-            failures: completion.failures.map { Failure(destination: $0.destination, reason: $0.reason) })
+            failures: completion.failures.map { Failure(destination: $0.destination, reason: $0.reason) },
+            receipts: completion.receipts.map { Receipt(destination: $0.destination, count: $0.count) })
     }
 }
 

@@ -66,8 +66,18 @@ public struct DispatchCompletion: Sendable, Hashable {
         public var reason: String
     }
 
+    /// What a destination has received.
+    public struct Receipt: Sendable, Hashable {
+        /// Its name.
+        public var destination: String
+        /// How many records it has received in this attempt, and no other.
+        public var count: Int
+    }
+
     /// The result in a word, for programs.
     public var word: Word
+    /// Every destination that has received anything, and how much, also where something failed in the end.
+    public var receipts: [Receipt] = []
     /// Every destination that did not get its waiting records, and why: after an error, and without a network.
     public var failures: [Failure] = []
 
@@ -84,7 +94,7 @@ public struct DispatchCompletion: Sendable, Hashable {
     /// The result for several destinations: an error of one is an error of all.
     public func joined(with other: DispatchCompletion) -> DispatchCompletion {
         let word: Word = self.word == .error || other.word == .error ? .error : self.word == .good ? .good : other.word
-        return DispatchCompletion(word: word, failures: failures + other.failures)
+        return DispatchCompletion(word: word, receipts: receipts + other.receipts, failures: failures + other.failures)
     }
 }
 

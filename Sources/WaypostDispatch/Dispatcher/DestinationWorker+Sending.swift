@@ -157,6 +157,7 @@ extension DestinationWorker {
                     try await outbox.settle(deadLetter: letter, refusedBecause: reason)
                 } else {
                     try await outbox.settle(deadLetter: letter, answer: isSaid ? answer : Settlement.unsaid)
+                    if isSaid { receivedCount += 1 }
                 }
                 return .sent
             case .refused(let reason):

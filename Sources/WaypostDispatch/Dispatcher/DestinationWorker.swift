@@ -36,6 +36,8 @@ actor DestinationWorker {
     var inFlight: Set<String> = []
     private var failure: Failure?
     private var lastReceipt: Int64?
+    /// How many records the server has received since the worker was made.
+    var receivedCount = 0
 
     init(
         _ destination: any Destination, _ settings: DestinationSettings, progress: DestinationState, outbox: Outbox,
@@ -266,6 +268,7 @@ actor DestinationWorker {
         var sentBatches = 0
         var ending = RunEnding.sent
         var isFirst = true
+        let before = receivedCount
         attempts: while sentBatches < batchCount, clock.bootMilliseconds() < deadline, !Task.isCancelled, !state.isStopped {
             if isFirst || hasNews.load(ordering: .acquiring) { noteMore() }
             isFirst = false
@@ -276,7 +279,9 @@ actor DestinationWorker {
             case .empty, .dryRun, .failed, .denied: break attempts
             }
         }
-        return finish(ending, sentBatches: sentBatches)
+        var completion = finish(ending, sentBatches: sentBatches)
+        if receivedCount > before { completion.receipts = [.init(destination: settings.name, count: receivedCount - before)] }
+        return completion
     }
 
     /// There may be more in every lane: while a month's positions go out, new positions and events come, and go first.
@@ -351,6 +356,7 @@ actor DestinationWorker {
             reading.queues[settlement.lane] = nil
             throw error
         }
+        receivedCount += settlement.sentCount
         progress.positions = positions
         if settlement.lane == .events { progress.settledEvents = ahead } else { progress.settledPositions = ahead }
         // After a finished stretch another one begins.

@@ -168,7 +168,9 @@ public actor Dispatcher {
             var completion = DispatchCompletion.noData
             for await ending in group { completion = completion.joined(with: ending) }
             let order = workers.map(\.settings.name)
-            completion.failures.sort { (order.firstIndex(of: $0.destination) ?? 0) < (order.firstIndex(of: $1.destination) ?? 0) }
+            func place(_ name: String) -> Int { order.firstIndex(of: name) ?? 0 }
+            completion.failures.sort { place($0.destination) < place($1.destination) }
+            completion.receipts.sort { place($0.destination) < place($1.destination) }
             return completion
         }
     }

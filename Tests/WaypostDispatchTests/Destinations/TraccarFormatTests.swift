@@ -107,7 +107,7 @@ import WaypostTestKit
         fixture.time.withLock { $0 = nil }
         let dispatcher = try await fixture.dispatcher([("traccar", try destination(server.url, shape))])
         try await dispatcher.accept((1...3).map { .track(TrackCall(name: "call \($0)", values: [:], time: nil, position: nil)) })
-        #expect(try await dispatcher.dispatch() == .good)
+        #expect(try await dispatcher.dispatch().word == .good)
         #expect(try server.received().compactMap { $0["event"]?.string } == ["call 1", "call 2", "call 3"])
         #expect(try await dispatcher.statuses()[0].state.sentCount == 3)
     }

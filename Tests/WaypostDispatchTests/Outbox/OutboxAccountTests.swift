@@ -67,7 +67,7 @@ import WaypostSystem
         #expect(Set(home.taken.map(\.id)).count == 1)
         #expect(notices.withLock { $0 } == ["failing"])
         try await dispatcher.outbox.setReadOnly(false)
-        #expect(try await dispatcher.dispatch() == .good)
+        #expect(try await dispatcher.dispatch().word == .good)
         #expect(notices.withLock { $0 } == ["failing", "recovered"])
     }
 }

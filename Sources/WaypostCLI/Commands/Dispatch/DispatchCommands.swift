@@ -29,26 +29,17 @@ struct DispatchQuestion: ParsableArguments {
         try daemon.ask(verb, timeout: timeout)
     }
 
-    /// Sends, and prints how it ended, what each destination has received meanwhile, and every one that failed; an error ends the program with 1.
+    /// Sends, and prints how it ended, what each destination has received of it, and every one that failed; an error ends the program with 1.
     func report<Verb: ControlVerb>(_ verb: Verb, timeout: Duration) throws where Verb.Answer == DispatchOutcome {
-        let before = sentCounts
         let outcome = try ask(verb, timeout: timeout)
         try OutputStream(path: "-").write(line: outcome.completion.text)
-        for (name, count) in sentCounts.sorted(by: { $0.key < $1.key }) {
-            // Where nothing waited, what was received meanwhile is of another attempt.
-            guard outcome.completion != .noData, let earlier = before[name], count > earlier else { continue }
-            SystemProcess.printError("waypost: destination \(printable(name)): \(counted(count - earlier, "record")) received")
+        for receipt in outcome.receipts {
+            SystemProcess.printError("waypost: destination \(printable(receipt.destination)): \(counted(receipt.count, "record")) received")
         }
         let failures = DispatchQuestion.failures(in: outcome)
         guard outcome.completion == .error else { return failures.forEach { SystemProcess.printError($0.line) } }
         for failure in failures.dropLast() { SystemProcess.printError(failure.line) }
         throw failures.last ?? CommandFailure(.failed, what: "dispatch", why: "failed", next: "see waypost dispatch")
-    }
-
-    /// How many records each destination has received; empty where the tracker does not say.
-    private var sentCounts: [String: Int] {
-        let answer = try? ask(DispatchStatusRequest(destination: destination))  // The figures are an extra.
-        return Dictionary((answer?.destinations ?? []).map { ($0.name, $0.sentCount) }, uniquingKeysWith: max)
     }
 
     /// A line for each destination that failed.
@@ -73,6 +64,28 @@ struct DispatchTarget: ParsableArguments {
 
     func validate() throws {
         guard name == nil || question.destination == nil else { throw ValidationError("name one destination: NAME or --to NAME") }
+    }
+}
+
+/// The one destination that a command is for, by itself or as `--to`.
+struct OneDispatchTarget: ParsableArguments {
+    @Argument(help: ArgumentHelp("The destination's name.", valueName: "destination"), completion: .destination)
+    var name: String?
+
+    @Option(
+        name: [.customLong("to")], help: ArgumentHelp("The same, as for the other commands.", valueName: "destination"),
+        completion: .destination)
+    var option: String?
+
+    @OptionGroup var daemon: DaemonConnection
+
+    /// The destination.
+    var destination: String { name ?? option ?? "" }
+
+    func validate() throws {
+        guard (name == nil) != (option == nil) else {
+            throw ValidationError(name == nil ? "say which destination: NAME, or --to NAME" : "name one destination: NAME or --to NAME")
+        }
     }
 }
 

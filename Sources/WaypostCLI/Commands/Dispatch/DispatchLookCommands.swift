@@ -83,13 +83,13 @@ struct DispatchListCommand: ParsableCommand {
     @Flag(help: "Print one JSON object per record.")
     var json = false
 
-    @OptionGroup var question: DispatchQuestion
+    @OptionGroup var target: DispatchTarget
 
     func run() throws {
         let output = try OutputStream(path: "-")
-        let letters = try question.ask(ListDeadLettersRequest(destination: question.destination)).letters
+        let letters = try target.question.ask(ListDeadLettersRequest(destination: target.destination)).letters
         if letters.isEmpty, !json { SystemProcess.printError("waypost: dispatch list: no server has refused a record for good") }
-        let format = json ? ScreenFormat() : question.daemon.format
+        let format = json ? ScreenFormat() : target.question.daemon.format
         for letter in letters {
             if json {
                 try output.write(object: letter)

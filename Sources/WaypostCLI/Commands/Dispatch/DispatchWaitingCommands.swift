@@ -16,16 +16,14 @@ struct DispatchExportCommand: ParsableCommand {
             Example: waypost dispatch export old-server > waiting.jsonl
             """)
 
-    @Argument(help: "The destination's name.", completion: .destination)
-    var destination: String
-
-    @OptionGroup var daemon: DaemonConnection
+    @OptionGroup var target: OneDispatchTarget
 
     func run() throws {
         let output = try OutputStream(path: "-")
         var cursor: WaitingCursor?
         repeat {
-            let answer = try daemon.ask(ExportQueueRequest(destination: destination, cursor: cursor), timeout: .seconds(60))
+            let answer = try target.daemon.ask(
+                ExportQueueRequest(destination: target.destination, cursor: cursor), timeout: .seconds(60))
             for record in answer.records { try output.write(object: record) }
             cursor = answer.next
         } while cursor != nil
@@ -76,15 +74,13 @@ struct DispatchDiscardCommand: ParsableCommand {
             Example: waypost dispatch discard old-server
             """)
 
-    @Argument(help: "The destination's name.", completion: .destination)
-    var destination: String
-
     @Flag(help: "Do not ask.")
     var yes = false
 
-    @OptionGroup var daemon: DaemonConnection
+    @OptionGroup var target: OneDispatchTarget
 
     func run() throws {
+        let (destination, daemon) = (target.destination, target.daemon)
         let waiting = try WaitingCounts(of: destination, daemon)
         let words = waiting.words(withLetters: !waiting.isConfigured)
         if waiting.isConfigured, !yes {

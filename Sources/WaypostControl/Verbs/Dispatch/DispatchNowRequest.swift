@@ -117,12 +117,41 @@ public struct DispatchOutcome: ControlAnswer {
         }
     }
 
+    /// What a destination has received.
+    public struct Receipt: ControlObject {
+        /// Its name.
+        public var destination = ""
+        /// How many records.
+        public var count = 0
+
+        /// A receipt with no values set.
+        public init() {}
+
+        /// A receipt.
+        ///
+        /// - Parameters:
+        ///   - destination: the destination.
+        ///   - count: how many records it has received.
+        public init(destination: String, count: Int) {
+            self.destination = destination
+            self.count = count
+        }
+
+        /// Passes its members to the codec.
+        public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
+            try codec.member("destination", &destination, "Its name.")
+            try codec.member("records", &count, "How many records it has received because of this request, and no other.")
+        }
+    }
+
     /// The result of sending.
     public var completion = Completion.noData
     /// The reason for a failure, for people; nil when there was none.
     public var reason: String?
     /// Every destination that did not get its waiting records.
     public var failures: [Failure] = []
+    /// Every destination that has received anything, and how much.
+    public var receipts: [Receipt] = []
 
     /// An answer for when there was nothing to send.
     public init() {}
@@ -132,8 +161,10 @@ public struct DispatchOutcome: ControlAnswer {
     /// - Parameters:
     ///   - completion: the result.
     ///   - failures: every destination that did not get its waiting records.
-    public init(_ completion: Completion, failures: [Failure]) {
+    ///   - receipts: every destination that has received anything, and how much.
+    public init(_ completion: Completion, failures: [Failure], receipts: [Receipt] = []) {
         self.completion = completion
+        self.receipts = receipts
         self.failures = failures
         reason = failures.isEmpty ? nil : failures.map { "\($0.destination): \($0.reason)" }.joined(separator: "; ")
     }
@@ -143,5 +174,6 @@ public struct DispatchOutcome: ControlAnswer {
         try codec.member("completion", &completion, "The result; `no_data`: nothing waits, or there is no network.")
         try codec.member("reason", &reason, "The reason for a failure, for people.")
         try codec.member("failures", &failures, absent: [], "Every destination that did not get its waiting records.")
+        try codec.member("received", &receipts, absent: [], "Every destination that has received anything, and how much.")
     }
 }
