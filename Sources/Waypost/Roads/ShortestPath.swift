@@ -8,6 +8,8 @@ public struct RoadRoute: Sendable, Equatable {
     public var seconds: Double
     /// The roads in order.
     public var parts: [Part]
+    /// How far each of the wanted places is from the road on which the route has it, in metres, in their order.
+    public var offsetsMetres: [Double] = []
 
     /// The part of a route that is on one road.
     public struct Part: Sendable, Equatable {
@@ -48,6 +50,8 @@ extension Roads {
                 throw .noWay(from: index - 1)
             }
             leg.append(to: &route, self, mode)
+            if index == 1 { route.offsetsMetres.append(leg.start.distanceMetres) }
+            route.offsetsMetres.append(leg.end.distanceMetres)
             // The next leg begins where this one has ended; turning round there is allowed.
             starts = ends.filter { $0.edge.number == leg.end.edge.number }
         }

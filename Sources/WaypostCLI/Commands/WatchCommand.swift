@@ -69,10 +69,13 @@ struct WatchCommand: ParsableCommand {
 
     func run() throws {
         var client = try daemon.connect()
+        // Without a road file the tracker refuses that; it would just never tell of a road.
+        if roads { _ = try client.askPatiently(MatchingRequest()) }
         let output = try OutputStream(path: "-")
         let format = json ? screen.format : screen.format(askedOf: &client)
         var lines = json ? nil : WatchLines(format, screenColumns: output.screenColumns)
         var found = 0
+        var isRoadlessTold = false
         var deadline = nextDeadline
         var hasEnded = false
         var patience = WatchPatience(isForEvents: events, format)
@@ -90,6 +93,10 @@ struct WatchCommand: ParsableCommand {
             if case .authorisation(let authorisation) = news, !authorisation.level.isAllowed {
                 throw CommandFailure(.notAuthorised, what: "watch", why: "this user may not know the position any more")
             }
+            if case .matched(let match) = news, match.position == nil, !isRoadlessTold {
+                isRoadlessTold = true
+                if let why = whyNoRoads(&client) { SystemProcess.printError("waypost: watch: no position is put on a road: \(why)") }
+            }
             hasEnded = if case .lost(let loss) = news { loss.reason == .ended } else { false }
             if isCounted(news) {
                 found += 1
@@ -105,6 +112,14 @@ struct WatchCommand: ParsableCommand {
                 }
             }
         }
+    }
+
+    /// Why there are no roads here at all; nil when the device is just on none.
+    private func whyNoRoads(_ client: inout ControlClient) -> String? {
+        // A tracker that does not answer has ended, or will: the next line says so.
+        let status = try? client.ask(StatusRequest())  // As said.
+        guard let roads = status?.roads, roads.isMatching, status?.position != nil, roads.isCovered != true else { return nil }
+        return roads.isCovered == nil ? "no road file can be used; see waypost status" : "the road file does not have this area"
     }
 
     private var request: WatchRequest {

@@ -111,6 +111,8 @@ struct MatchedJSONLines: MatchEncoder {
 struct MatchedGPX: MatchEncoder {
     private var writer = GPXWriter(creator: "waypost \(WaypostVersion.text)", precision: .exchange, requiresTime: false)
     private var wayID: Int64?
+    /// The name of the road of the last point: a street of several ways has one.
+    private var name: String?
     private var hasPoint = false
 
     mutating func begin(_ text: inout TextBuffer) { writer.begin(into: &text) }
@@ -118,15 +120,15 @@ struct MatchedGPX: MatchEncoder {
     mutating func add(_ fix: MapMatcher.FixMatch, _ road: Road?, to text: inout TextBuffer) {
         guard let match = fix.match else { return interrupt(&text) }
         var point = GPXPoint(match.position)
-        if wayID != match.wayID { point.name = road?.name }
-        wayID = match.wayID
+        if wayID != match.wayID, road?.name != name { point.name = road?.name }
+        (wayID, name) = (match.wayID, road?.name)
         hasPoint = true
         writer.point(point, into: &text)
     }
 
     mutating func interrupt(_ text: inout TextBuffer) {
         if hasPoint { writer.breakSegment(into: &text) }
-        (wayID, hasPoint) = (nil, false)
+        (wayID, name, hasPoint) = (nil, nil, false)
     }
 
     mutating func end(_ text: inout TextBuffer) { writer.end(into: &text) }

@@ -7,8 +7,41 @@ import WaypostSystem
 struct RoadBuild {
     /// The extract.
     let path: String
-    /// Only roads with a node in this box; nil for all.
-    let box: BoundingBox?
+    /// Only roads with a node in this area; nil for all.
+    let area: Area?
+
+    /// A part of the extract, as it was asked for.
+    enum Area {
+        case box(BoundingBox)
+        case around(Coordinate, kilometres: Double)
+
+        var box: BoundingBox {
+            switch self {
+            case .box(let box): box
+            case .around(let place, let kilometres): BoundingBox(around: place, radiusMetres: kilometres * 1_000)
+            }
+        }
+
+        /// Where it is, in the words of the options: `within 5 km of 10.0,10.0 (--around, --km)`.
+        var words: String {
+            switch self {
+            case .box: "in that box (--bbox)"
+            case .around(let place, let kilometres):
+                "within \(rounded(kilometres, 1_000)) km of \(place.latitudeDegrees),\(place.longitudeDegrees) (--around, --km)"
+            }
+        }
+
+        /// What is probably meant, with an extract of that area.
+        func advice(_ whole: BoundingBox) -> String {
+            if case .around(let place, _) = self,
+                let other = Coordinate(latitudeDegrees: place.longitudeDegrees, longitudeDegrees: place.latitudeDegrees),
+                whole.contains(other)
+            {
+                return "they may be swapped: write latitude,longitude"
+            }
+            return "choose a place in it, or get an extract that has this one"
+        }
+    }
 
     /// The road file, and what was found.
     struct Outcome {
@@ -26,12 +59,7 @@ struct RoadBuild {
         guard [".pbf", ".opl"].contains(where: path.hasSuffix) else {
             throw CommandFailure(.badData, what: path, why: "is not called like an extract of OpenStreetMap (.osm.pbf, .opl)")
         }
-        let inside = try box.map { (box) throws(CommandFailure) in try nodes(in: box) }
-        if let inside, inside.isEmpty {
-            throw CommandFailure(
-                .badData, what: path, why: "holds nothing in that area",
-                next: "choose one within the extract; latitudes come before longitudes")
-        }
+        let inside = try area.map { (area) throws(CommandFailure) in try nodes(in: area) }
         var builder = RoadFileBuilder()
         try read([.ways, .relations], "roads") { object, time in
             builder.dataTime = time
@@ -51,7 +79,7 @@ struct RoadBuild {
         let finished = Patience.during("writing roads") { [builder] in builder.finish() }
         guard let finished else {
             throw CommandFailure(
-                .badData, what: path, why: "holds no road" + (box == nil ? "" : " in that area"), next: "get an extract with roads in it")
+                .badData, what: path, why: "holds no road" + (area.map { " \($0.words)" } ?? ""), next: "get an extract with roads in it")
         }
         do throws(RoadFileError) {
             return Outcome(file: finished.file, summary: try Roads(RoadBytes(finished.file)).summary)
@@ -60,14 +88,28 @@ struct RoadBuild {
         }
     }
 
-    /// The numbers of the nodes in a box, in order.
-    private func nodes(in box: BoundingBox) throws(CommandFailure) -> [Int64] {
+    /// The numbers of the nodes in a part of the extract, in order.
+    private func nodes(in area: Area) throws(CommandFailure) -> [Int64] {
+        let box = area.box
         var numbers: [Int64] = []
         var isSorted = true
+        var (south, west, north, east) = (90.0, 180.0, -90.0, -180.0)
         try read(.nodes, "area") { object, _ in
-            guard let coordinate = object.coordinate, box.contains(coordinate) else { return }
+            guard let coordinate = object.coordinate else { return }
+            (south, north) = (min(south, coordinate.latitudeDegrees), max(north, coordinate.latitudeDegrees))
+            (west, east) = (min(west, coordinate.longitudeDegrees), max(east, coordinate.longitudeDegrees))
+            guard box.contains(coordinate) else { return }
             if let last = numbers.last, last > object.number { isSorted = false }
             numbers.append(object.number)
+        }
+        guard !numbers.isEmpty else {
+            let whole = BoundingBox(southDegrees: south, westDegrees: west, northDegrees: north, eastDegrees: east)
+            let corners = [south, west, north, east].map { "\(rounded($0, 1_000))" }
+            throw CommandFailure(
+                .badData, what: path,
+                why: "has nothing \(area.words)"
+                    + (whole == nil ? "" : ": it reaches from \(corners[0]),\(corners[1]) to \(corners[2]),\(corners[3])"),
+                next: whole.map(area.advice) ?? "get an extract with roads in it")
         }
         if !isSorted { numbers.sort() }
         return numbers

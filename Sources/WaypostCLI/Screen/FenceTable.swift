@@ -35,6 +35,15 @@ struct FenceTable {
         ]
     }
 
+    /// A fence in words: `circle 150 m at 52.51702 N 13.38886 E, dwell 5 min`; the name is left out where it is the id.
+    static func words(_ fence: FenceEntry, _ format: ScreenFormat) -> String {
+        let cells = cells(fence, format)
+        let name = cells[1].isEmpty ? [] : [quoted(cells[0])]
+        let dwell = fence.dwellSeconds.map { ["dwell \(spanText(.seconds(min(max($0, 0), 1e15))))"] } ?? []
+        let expires = fence.expires.map { ["expires \(format.moment($0).prefix(16))"] } ?? []
+        return (name + ["\(cells[2]) at \(cells[3])"] + dwell + expires).joined(separator: ", ")
+    }
+
     private static func shape(_ fence: FenceEntry, _ format: ScreenFormat) -> String {
         switch fence.shape {
         case .circle: "circle \(format.units.distance(fence.radiusMetres ?? 0))"

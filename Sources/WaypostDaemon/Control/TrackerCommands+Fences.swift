@@ -68,6 +68,9 @@ extension ActiveFencesRequest: TrackerVerb {
 }
 
 extension AddFencesRequest: TrackerVerb {
+    /// So many of the fences that were replaced are told.
+    private static let fencesTold = 20
+
     /// All parts of a change are made as one: each would write, and look through, all fences there are.
     func answer(by tracker: TrackerCommands, to caller: ControlCaller) async throws(ControlRefusal) -> Answer {
         let part: [Geofence]
@@ -84,13 +87,19 @@ extension AddFencesRequest: TrackerVerb {
             return Answer(count: 0, waiting: count)
         }
         let fences = tracker.fenceParts.take(on: caller.connection) + part
-        let known = Set(await tracker.fences.keeper.fences.map(\.id))
+        let ids = Set(fences.map(\.id))
+        let replaced = await tracker.fences.keeper.fences.filter { ids.contains($0.id) }
+        let added = await tracker.fences.keeper.addedIDs
         do throws(SystemError) { try await tracker.fences.add(fences) } catch {
             throw ControlRefusal(cannotKeep: "fences", error)
         }
         let named = fences.count == 1 ? "fence \"\(fences[0].name)\"" : counted(fences.count, "fence")
         tracker.logger.notice("\(named) added or changed by user \(caller.peer.userID)")
-        return Answer(count: fences.count, replaced: Set(fences.map(\.id)).intersection(known).count)
+        let now = UTCTime(millisecondsSince1970: WallClock.milliseconds)
+        let previous = replaced.prefix(AddFencesRequest.fencesTold).map {
+            FenceEntry($0, isAdded: added.contains($0.id), isInside: nil, now: now, distanceMetres: nil)
+        }
+        return Answer(count: fences.count, replaced: replaced.count, previous: previous)
     }
 
     /// The fences of the collection.

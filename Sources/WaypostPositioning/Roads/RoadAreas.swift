@@ -75,8 +75,10 @@ struct RoadAreas: Sendable {
     private var isFolder = false
     private var listFailure: RoadFileFailure?
     private var nextList = Int64.min
+    /// The state of the folder when it was last asked for its files.
+    private var folderStamp: FileStamp?
 
-    /// How often a folder is asked for new files.
+    /// How often a folder is asked for new files of which its own state has not told.
     private static let listMilliseconds: Int64 = 60_000
     /// A road that is not farther is near.
     private static let nearMetres = 60.0
@@ -116,7 +118,8 @@ struct RoadAreas: Sendable {
     /// Looks for files that are new or have changed.
     mutating func look(now: Int64) {
         guard nextList < .max else { return }
-        if now >= nextList {
+        // A file that comes or goes changes the folder.
+        if now >= nextList || isFolder && FileStamp(of: path) != folderStamp {
             nextList = now + RoadAreas.listMilliseconds
             list()
         }
@@ -139,6 +142,7 @@ struct RoadAreas: Sendable {
             areas[0].open()
             return listFailure = nil
         }
+        folderStamp = FileStamp(of: path)
         do throws(SystemError) {
             let names = try Syscalls.names(inFolder: path).filter { $0.hasSuffix(".\(RoadFileFailure.fileExtension)") }.sorted()
             let paths = names.map { "\(path)/\($0)" }

@@ -25,7 +25,14 @@ extension EndToEnd {
             let tracker = try await TrackerProcess(source: "sim:none", in: TestFolder())
             let add = ["fences", "add", "Home", "--at", "52.5,13.4", "--radius", "150", "--socket", "socket"]
             #expect(try await finish([Program.waypost.path] + add, in: tracker.folder).output == "added the fence with the id 'Home'\n")
-            #expect(try await finish([Program.waypost.path] + add, in: tracker.folder).output == "replaced the fence with the id 'Home'\n")
+            let fence = "circle 150 m at 52.50000 N 13.40000 E"
+            #expect(
+                try await finish([Program.waypost.path] + add, in: tracker.folder).output
+                    == "replaced the fence with the id 'Home': it is as it was, \(fence)\n")
+            let wider = add.map { $0 == "150" ? "300" : $0 }
+            #expect(
+                try await finish([Program.waypost.path] + wider, in: tracker.folder).output
+                    == "replaced the fence with the id 'Home': circle 300 m at 52.50000 N 13.40000 E; it was \(fence)\n")
         }
 
         @Test func beginsADriveAgainWithItsPosition() async throws {

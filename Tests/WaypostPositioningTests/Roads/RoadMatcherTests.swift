@@ -156,6 +156,21 @@ import WaypostSystem
         #expect(await matcher.failure == nil)
     }
 
+    /// A file that is added to a folder is found at once, not when the folder is read again after a minute.
+    @Test func findsAFileThatIsAddedToAFolder() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "areas-\(UUID().uuidString)").path()
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let matcher = RoadMatcher(openingLater: folder, mode: .car) { _ in }
+        #expect(await matcher.match(try Self.fix(0)) == nil)
+        #expect(await matcher.failure == .empty(path: folder))
+        try await Task.sleep(for: .milliseconds(20))
+        try AtomicFile.write(try Self.roads(latitude: 49.4, name: "Hauptstraße"), to: folder + "/home.roads")
+        #expect(await matcher.match(try Self.fix(1)) != nil)
+        #expect(await matcher.currentRoad?.name == "Hauptstraße")
+        #expect(await matcher.failure == nil)
+    }
+
     /// Two files whose areas overlap, as those of countries do: the roads decide which one it is.
     @Test func crossesOverToTheNextArea() async throws {
         func file(_ name: String, way: Int64, _ places: [(Double, Double)]) throws -> [UInt8] {

@@ -19,6 +19,7 @@ import Testing
 
     @Test func takesTheShorterWay() throws {
         let route = try square().roads().route([DrawnMap.place(100, 3), DrawnMap.place(402, 200)], mode: .car)
+        #expect(route.offsetsMetres.map { $0.rounded() } == [3, 2])
         #expect(ways(route) == [1, 2])
         // 300 m and 200 m, from the drawing.
         #expect(abs(route.lengthMetres - 500) < 0.5)

@@ -9,7 +9,8 @@ struct FencesAddCommand: ParsableCommand {
         commandName: "add",
         abstract: "Add a circle to the fences of the running tracker.",
         discussion: """
-            The fence is kept over restarts, and replaces one with the same id, which is reported. For other shapes see waypost fences import.
+            The fence is kept over restarts, and replaces one with the same id; then it says how that one was. For other shapes see waypost fences \
+            import.
 
             Example: waypost fences add Home --at 52.51702,13.38886 --radius 150
             """)
@@ -31,7 +32,11 @@ struct FencesAddCommand: ParsableCommand {
     @Option(help: "The id that identifies it; default: the name.")
     var id: String?
 
+    @Flag(help: "Print one JSON object, with the fence that was replaced.")
+    var json = false
+
     @OptionGroup var daemon: DaemonConnection
+    @OptionGroup var screen: ScreenOptions
 
     func validate() throws {
         if name.isEmpty { throw ValidationError("NAME must not be empty") }
@@ -41,8 +46,26 @@ struct FencesAddCommand: ParsableCommand {
 
     func run() throws {
         let fence = try fence()
-        let isNew = try FenceUpload(daemon).send([fence]) ?? 0 == 0
-        try OutputStream(path: "-").write(line: "\(isNew ? "added" : "replaced") the fence with the id \(quoted(fence.id))")
+        let answer = try FenceUpload(daemon).send([fence])
+        let output = try OutputStream(path: "-")
+        if json { return try output.write(line: String(decoding: answer.line, as: UTF8.self)) }
+        let isNew = answer.replacedCount ?? 0 == 0
+        var line = "\(isNew ? "added" : "replaced") the fence with the id \(quoted(fence.id))"
+        if let previous = answer.previous.first {
+            let format = screen.format(by: daemon)
+            let (now, before) = (FenceTable.words(entry(fence), format), FenceTable.words(previous, format))
+            line += now == before ? ": it is as it was, \(now)" : ": \(now); it was \(before)"
+        }
+        try output.write(line: printable(line))
+    }
+
+    /// The fence as the tracker lists it.
+    private func entry(_ fence: Geofence) -> FenceEntry {
+        var entry = FenceEntry()
+        (entry.id, entry.name, entry.dwellSeconds, entry.radiusMetres) = (fence.id, fence.name, fence.dwellSeconds, radius)
+        (entry.latitudeDegrees, entry.longitudeDegrees) = (at.latitudeDegrees, at.longitudeDegrees)
+        entry.shape = .circle
+        return entry
     }
 
     private func fence() throws -> Geofence {
@@ -74,7 +97,7 @@ struct FencesImportCommand: ParsableCommand {
 
     func run() throws {
         let fences = try Patience.during("reading \(file)") { try FenceInput(path: file).fences() }
-        let replaced = try FenceUpload(daemon).send(fences)
+        let replaced = try FenceUpload(daemon).send(fences).replacedCount
         let count = Set(fences.map(\.id)).count
         var line = "imported \(counted(count, "fence"))"
         if let replaced { line += replaced == 0 ? ", all new" : ": \(count - replaced) new, \(replaced) replaced" }
@@ -171,18 +194,18 @@ private struct FenceUpload {
         self.daemon = daemon
     }
 
-    /// Sends the fences; returns how many fences with the same ids they replaced, nil where the tracker does not say.
-    func send(_ fences: [Geofence]) throws -> Int? {
-        var replaced: Int?
+    /// Sends the fences; returns what the tracker says in the end.
+    func send(_ fences: [Geofence]) throws -> FencesChanged {
+        var answer = FencesChanged()
         var client = try daemon.connect()
         var parts = AddFencesRequest.Parts(of: fences)
         var progress = Progress(name: "fences", totalBytes: Int64(fences.count))
         while let (request, count) = try next(of: &parts) {
-            replaced = try client.askPatiently(request, timeout: FenceUpload.timeout).replacedCount
+            answer = try client.askPatiently(request, timeout: FenceUpload.timeout)
             progress.add(bytes: count)
         }
         progress.add(bytes: 0)
-        return replaced
+        return answer
     }
 
     private func next(of parts: inout AddFencesRequest.Parts) throws(CommandFailure) -> (AddFencesRequest, count: Int)? {

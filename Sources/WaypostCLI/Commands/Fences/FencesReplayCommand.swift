@@ -43,12 +43,20 @@ struct FencesReplayCommand: ParsableCommand {
             return index
         }
         let output = try OutputStream(path: "-")
-        for (number, track) in tracks.enumerated() { try replay(track, number: number, index, format, output) }
+        var (events, fixes) = (0, 0)
+        for (number, track) in tracks.enumerated() {
+            let counts = try replay(track, number: number, index, format, output)
+            events += counts.events
+            fixes += counts.fixes
+        }
         try output.finish()
+        if events == 0 { SystemProcess.printError("waypost: fences replay: no event in \(counted(fixes, "fix"))") }
     }
 
-    private func replay(_ track: String, number: Int, _ index: FenceIndex, _ format: ScreenFormat, _ output: borrowing OutputStream) throws
-    {
+    /// Replays a track; returns how many events and fixes it has.
+    private func replay(
+        _ track: String, number: Int, _ index: FenceIndex, _ format: ScreenFormat, _ output: borrowing OutputStream
+    ) throws -> (events: Int, fixes: Int) {
         guard let kind = from?.format ?? ConversionFormat(extensionOf: track), ConversionFormat.readable.contains(kind) else {
             throw CommandFailure.withoutFormat(track, next: "use --from \(ConversionFormat.list(ConversionFormat.readable))")
         }
@@ -56,13 +64,16 @@ struct FencesReplayCommand: ParsableCommand {
         var reader = try input.reader()
         var text = TextBuffer()
         var replay = TrackReplay(monitor: GeofenceMonitor(fences: index, rule: rule, eventPrefix: "\(number)-"))
+        var count = 0
         while try reader.read(into: &replay) {
+            count += replay.events.count
             for event in replay.events { append(event, track, format, to: &text) }
             replay.events.removeAll()
             try output.write(text)
             text.removeAll()
         }
         if let incomplete = try input.check(reader) { throw incomplete }
+        return (count, replay.fixCount)
     }
 
     private func append(_ event: GeofenceEvent, _ track: String, _ format: ScreenFormat, to text: inout TextBuffer) {
@@ -83,13 +94,18 @@ private struct TrackReplay: RecordingSink {
     var monitor: GeofenceMonitor
     /// The events since they were last read out.
     var events: [GeofenceEvent] = []
+    /// How many fixes were tested.
+    private(set) var fixCount = 0
     private var segment = 0
 
     init(monitor: GeofenceMonitor) {
         self.monitor = monitor
     }
 
-    mutating func add(_ position: Position) { events += monitor.process(position) }
+    mutating func add(_ position: Position) {
+        fixCount += 1
+        events += monitor.process(position)
+    }
 
     mutating func add(_ item: RecordingItem) {
         switch item {

@@ -36,7 +36,7 @@ struct RoadsBuildCommand: ParsableCommand {
     var km: Double?
 
     func run() throws {
-        let build = RoadBuild(path: `in`, box: try area())
+        let build = RoadBuild(path: `in`, area: try area())
         if let identity = FileIdentity(of: out), identity == FileIdentity(of: `in`) {
             throw CommandFailure(.usage, what: out, why: "is the extract itself", next: "name another file for the roads")
         }
@@ -51,15 +51,15 @@ struct RoadsBuildCommand: ParsableCommand {
         try report.finish()
     }
 
-    private func area() throws -> BoundingBox? {
+    private func area() throws -> RoadBuild.Area? {
         if bbox != nil, around != nil { throw ValidationError("--bbox and --around exclude each other") }
-        if let bbox { return bbox }
+        if let bbox { return .box(bbox) }
         guard let around, let km else {
             if around != nil || km != nil { throw ValidationError("--around and --km belong together: --around 52.51702,13.38886 --km 40") }
             return nil
         }
         guard km > 0, km <= 2_000 else { throw ValidationError("--km is \(km); it must be more than 0 and at most 2000") }
-        return BoundingBox(around: around, radiusMetres: km * 1_000)
+        return .around(around, kilometres: km)
     }
 }
 

@@ -7,7 +7,7 @@ import WaypostSystem
 struct RoadsModeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mode",
-        abstract: "Show or change how the device travels on the roads.",
+        abstract: "Show or change how the device travels on the roads: by car, on foot or by bicycle.",
         discussion: """
             From the next fix on, until the tracker ends; then it is again what [matching] mode says. Whoever gets off the bicycle and walks on \
             need not restart the tracker.

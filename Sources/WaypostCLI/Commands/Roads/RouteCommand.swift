@@ -8,8 +8,8 @@ struct RouteCommand: ParsableCommand {
         commandName: "route",
         abstract: "Find the quickest route over the roads of a road file.",
         discussion: """
-            The route is legal: one-way roads, barriers and forbidden turns count. GPX goes straight into a simulated drive: waypost run --source \
-            route:FILE.
+            The route is legal: one-way roads, barriers and forbidden turns count. It begins and ends on the nearest roads, at most 500 m away, and says \
+            when they are not at the places themselves. GPX goes straight into a simulated drive: waypost run --source route:FILE.
 
             Example: waypost route berlin.roads --from 52.51702,13.38886 --to 52.52194,13.41321 > drive.gpx
             """)
@@ -44,6 +44,7 @@ struct RouteCommand: ParsableCommand {
         do throws(RouteError) { route = try file.route(places, mode: mode) } catch {
             throw failure(error, places, file.summary)
         }
+        for remark in RouteCommand.remarks(route, mode) { SystemProcess.printError("waypost: route: \(remark)") }
         let output = try OutputStream(path: "-")
         var text = TextBuffer()
         switch format {
@@ -52,6 +53,18 @@ struct RouteCommand: ParsableCommand {
         }
         try output.write(text)
         try output.finish()
+    }
+
+    /// A place that is not farther from its road is at the road.
+    private static let nearMetres = 10.0
+
+    /// Where the route is not at the wanted places.
+    private static func remarks(_ route: RoadRoute, _ mode: TravelMode) -> [String] {
+        route.offsetsMetres.enumerated().filter { $1 >= nearMetres }.map { index, metres in
+            let isLast = index == route.offsetsMetres.count - 1
+            let (what, option) = index == 0 ? ("begins", "--from") : isLast ? ("ends", "--to") : ("passes", "--via number \(index)")
+            return "\(what) \(distanceText(metres)) from \(option), where the nearest road for \(mode.word) is"
+        }
     }
 
     private func failure(_ error: RouteError, _ places: [Coordinate], _ summary: RoadSummary) -> CommandFailure {
@@ -78,13 +91,15 @@ struct RouteCommand: ParsableCommand {
     private static func appendGPX(_ route: RoadRoute, _ mode: TravelMode, to text: inout TextBuffer) {
         var writer = GPXWriter(creator: "waypost \(WaypostVersion.text)", precision: .exchange, requiresTime: false)
         writer.begin(into: &text)
-        writer.beginRoute(
-            name: "\(distanceText(route.lengthMetres)), \(spanText(seconds: Int(route.seconds))) by \(mode.rawValue)", into: &text)
+        let name = "\(distanceText(route.lengthMetres)), \(spanText(seconds: Int(route.seconds))) by \(mode.rawValue)"
+        writer.beginRoute(name: ([name] + remarks(route, mode)).joined(separator: "; "), into: &text)
         var parts = route.parts[...]
+        var last: String?
         for (index, coordinate) in route.coordinates.enumerated() {
             var point = GPXPoint(Position(time: nil, coordinate: coordinate, status: .simulated))
             while let part = parts.first, part.firstIndex <= index {
-                point.name = part.road.name
+                if part.road.name != last { point.name = part.road.name }
+                last = part.road.name
                 parts.removeFirst()
             }
             writer.routePoint(point, into: &text)
@@ -111,6 +126,7 @@ struct RouteCommand: ParsableCommand {
                     json.member("mode", mode.rawValue)
                     json.member("distance_m", rounded(route.lengthMetres, 10))
                     json.member("duration_s", rounded(route.seconds, 10))
+                    json.array("offsets_m") { json in for metres in route.offsetsMetres { json.element(rounded(metres, 10)) } }
                     json.array("roads") { json in
                         for part in route.parts {
                             json.object { json in

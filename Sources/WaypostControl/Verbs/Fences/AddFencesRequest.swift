@@ -80,6 +80,8 @@ public struct FencesChanged: ControlAnswer {
     public var count = 0
     /// How many of them have replaced others with the same ids; nil after a removal.
     public var replacedCount: Int?
+    /// Those that were replaced, as they were; at most 20 of them.
+    public var previous: [FenceEntry] = []
     /// How many wait for the rest of the change; nil when the change is made.
     public var waitingCount: Int?
     /// Whether the configuration's fence file has a fence with the id of one that was removed; that one is watched from now on.
@@ -93,10 +95,12 @@ public struct FencesChanged: ControlAnswer {
     /// - Parameters:
     ///   - count: how many fences were added, changed or removed.
     ///   - replaced: how many of them have replaced others with the same ids.
+    ///   - previous: those that were replaced, as they were; at most 20 of them.
     ///   - waiting: how many wait for the rest of the change.
-    public init(count: Int, replaced: Int? = nil, waiting: Int? = nil) {
+    public init(count: Int, replaced: Int? = nil, previous: [FenceEntry] = [], waiting: Int? = nil) {
         self.count = count
         replacedCount = replaced
+        self.previous = previous
         waitingCount = waiting
     }
 
@@ -104,6 +108,7 @@ public struct FencesChanged: ControlAnswer {
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
         try codec.member("changed", &count, "How many.")
         try codec.member("replaced", &replacedCount, "How many of them have replaced others with the same ids.")
+        try codec.member("previous", &previous, absent: [], "Those that were replaced, as they were; at most 20 of them.")
         try codec.member("waiting", &waitingCount, "How many wait for the rest of the change.")
         try codec.member(
             "in_file", &isInFile, absent: false,
