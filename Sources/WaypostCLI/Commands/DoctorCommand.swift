@@ -32,15 +32,22 @@ struct DoctorCommand: ParsableCommand {
     @Flag(help: "Measure this board, its disk and the running tracker; takes a minute or so.")
     var bench = false
 
-    @Option(help: ArgumentHelp("How long --bench watches the tracker (default: 60, at most 3600).", valueName: "seconds"))
-    var seconds: Int?
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp("How long --bench watches the tracker, at most 1h: \(SpanValue.forms). (default: 1min)", valueName: "span"),
+        transform: SpanValue.parse)
+    var span: Duration?
+
+    @Option(help: .otherName(of: "for"), transform: SpanValue.parse)
+    var seconds: Duration?
 
     @OptionGroup var daemon: DaemonConnection
 
     func validate() throws {
         if bench, root != nil || json { throw ValidationError("--bench measures this system, as text: leave out --root and --json") }
-        if seconds != nil, !bench { throw ValidationError("--seconds is for --bench") }
-        if let seconds, !(1...3_600).contains(seconds) { throw ValidationError("--seconds must be from 1 to 3600") }
+        guard let watched = try OptionNames.optional(span, "--for", seconds, "--seconds") else { return }
+        if !bench { throw ValidationError("--for is for --bench") }
+        guard watched >= .seconds(1), watched <= .seconds(3_600) else { throw ValidationError("--for must be from 1s to 1h") }
     }
 
     func run() throws {
@@ -99,7 +106,7 @@ struct DoctorCommand: ParsableCommand {
             if let before, let start = status(), start.processID == before.processID,
                 let first = TrackerBench.sample(start.processID, positions: start.log?.positionCount, in: facts.tree)
             {
-                MonotonicClock.wait(milliseconds: Int64(seconds ?? 60) * 1_000)
+                MonotonicClock.wait(milliseconds: Int64((span ?? seconds ?? .seconds(60)) / .milliseconds(1)))
                 let last = TrackerBench.sample(before.processID, positions: nil, in: facts.tree)
                 // Asked behind the last look at its process: an answer costs the tracker something.
                 if var last, let after = status(), after.processID == before.processID {

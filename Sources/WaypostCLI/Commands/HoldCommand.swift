@@ -10,21 +10,27 @@ struct HoldCommand: ParsableCommand {
         abstract: "Keep the receiver on, for every fix, until this command ends.",
         discussion: """
             For a tracker that follows only significant changes, or sleeps at rest. status shows the reason. The hold ends with this command, \
-            however that ends (Ctrl-C, kill or --seconds).
+            however that ends (Ctrl-C, kill or --for).
 
-            Example: waypost hold --reason "photo walk" --seconds 3600
+            Example: waypost hold --reason "photo walk" --for 1h
             """)
 
     @Option(help: ArgumentHelp("The reason, shown by status.", valueName: "text"))
     var reason: String
 
-    @Option(help: ArgumentHelp("End after this long: \(SpanValue.forms).", valueName: "span"), transform: SpanValue.parse)
+    @Option(
+        name: .customLong("for"), help: ArgumentHelp("End after this long: \(SpanValue.forms).", valueName: "span"),
+        transform: SpanValue.parse)
+    var span: Duration?
+
+    @Option(help: .otherName(of: "for"), transform: SpanValue.parse)
     var seconds: Duration?
 
     @OptionGroup var daemon: DaemonConnection
 
     func validate() throws {
         if reason.isEmpty { throw ValidationError("--reason must not be empty") }
+        _ = try OptionNames.optional(span, "--for", seconds, "--seconds")
     }
 
     func run() throws {
@@ -34,10 +40,11 @@ struct HoldCommand: ParsableCommand {
         } catch {
             throw CommandFailure(error)
         }
-        if seconds == nil { SystemProcess.printError("waypost: the receiver is kept on; press Ctrl-C to end this") }
+        let span = span ?? seconds
+        if span == nil { SystemProcess.printError("waypost: the receiver is kept on; press Ctrl-C to end this") }
         do throws(ControlError) {
             // Nothing more arrives until the connection ends.
-            while try client.nextLine(within: seconds) != nil {}
+            while try client.nextLine(within: span) != nil {}
         } catch {
             throw CommandFailure(error)
         }

@@ -16,7 +16,7 @@ struct LedgerCommand: ParsableCommand {
 
             Example: waypost ledger
 
-            Example: waypost ledger --since 2026-11-22T08:00:00Z
+            Example: waypost ledger --since 2026-11-22T08:00:00Z --until 2026-11-22T09:00:00Z
             """)
 
     @Option(help: ArgumentHelp("Only the record with this id.", valueName: "id"))
@@ -25,6 +25,9 @@ struct LedgerCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Everything since then: \(MomentText.forms).", valueName: "time"), transform: MomentValue.parse)
     var since: MomentText?
 
+    @Option(help: ArgumentHelp("Only what was before that moment, in the same forms.", valueName: "time"), transform: MomentValue.parse)
+    var until: MomentText?
+
     @Flag(help: "Print one JSON object per record.")
     var json = false
 
@@ -32,7 +35,8 @@ struct LedgerCommand: ParsableCommand {
     @OptionGroup var screen: ScreenOptions
 
     func validate() throws {
-        if id != nil, since != nil { throw ValidationError("say which: --id ID or --since TIME") }
+        if id != nil, since != nil || until != nil { throw ValidationError("say which: --id ID or --since TIME") }
+        if until != nil, since == nil { throw ValidationError("--until needs --since") }
     }
 
     func run() throws {
@@ -48,12 +52,16 @@ struct LedgerCommand: ParsableCommand {
         }
         let recent = UTCTime(millisecondsSince1970: WallClock.milliseconds &- LedgerCommand.usualSpanMilliseconds)
         let since = since?.time(by: format.zone) ?? recent
+        let until = until?.time(by: format.zone)
+        if let until, since >= until { throw ValidationError("--since must be before --until") }
         var count = 0
         var order = LedgerOrder()
         var next: LedgerCursor? = .first
         while let cursor = next {
             let answer = try daemon.ask(LedgerRequest(.since(since, cursor)), timeout: .seconds(60))
             for record in answer.records {
+                // A stretch belongs to the moment at which it begins.
+                if let until, let time = record.time ?? record.from, time >= until { continue }
                 count += 1
                 if case .outbox = cursor {
                     order.hold(record)
@@ -64,7 +72,11 @@ struct LedgerCommand: ParsableCommand {
             next = answer.next
         }
         for record in order.rest() { try write(record, format, to: output) }
-        if count == 0, !json { SystemProcess.printError("waypost: ledger: there is no record since \(format.moment(since))") }
+        if count == 0, !json {
+            SystemProcess.printError(
+                "waypost: ledger: there is no record since \(format.moment(since))"
+                    + (until.map { " and before \(format.moment($0))" } ?? ""))
+        }
     }
 
     /// What a person looks at who has just seen something happen.

@@ -73,20 +73,28 @@ struct PageShareCommand: ParsableCommand {
             A guest sees the position, the track of the day, fences and their events, but neither files, destinations nor problems. A new token \
             (remove kept/state/page-token in the state folder, and restart the tracker) ends all links.
 
-            Example: waypost page share --hours 8
+            Example: waypost page share --for 8h
             """)
 
-    @Option(help: ArgumentHelp("How long the link is valid, 1 to 8760 hours.", valueName: "hours"))
-    var hours: Int
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp("How long the link is valid, from a minute to 365d: \(SpanValue.forms).", valueName: "span"),
+        transform: SpanValue.parse)
+    var span: Duration?
+
+    @Option(help: .otherName(of: "for"))
+    var hours: Int?
 
     @OptionGroup var question: PageQuestion
 
     func validate() throws {
-        guard (1...8_760).contains(hours) else { throw ValidationError("--hours must be from 1 to 8760") }
+        if let hours, !(1...8_760).contains(hours) { throw ValidationError("--hours must be from 1 to 8760") }
+        let span = try OptionNames.value(span, "--for", hours.map { .seconds($0 * 3_600) }, "--hours")
+        guard span >= .seconds(60), span <= .seconds(8_760 * 3_600) else { throw ValidationError("--for must be from 1min to 365d") }
     }
 
     func run() throws {
-        let seconds = hours * 3_600
+        let seconds = span.map { Int($0 / .seconds(1)) } ?? (hours ?? 0) * 3_600
         try PageCommand.print(try question.daemon.ask(PageRequest(guestSeconds: seconds)), asJSON: question.json)
         guard !question.json else { return }
         let end = UTCTime(millisecondsSince1970: WallClock.milliseconds &+ Int64(seconds) &* 1_000)

@@ -12,13 +12,17 @@ struct RequestCommand: ParsableCommand {
             Without --reason it prints the level: not_determined, none, reduced or full. With --reason it asks the administrator, as long \
             as nobody has decided, who sees the question with waypost grants, and waits until somebody has. Exit code 77 for none, 75 when nobody decides in time.
 
-            Example: waypost request --reason "shows the van on the wall in the office" --wait 600
+            Example: waypost request --reason "shows the van on the wall in the office" --timeout 10min
             """)
 
     @Option(help: ArgumentHelp("Why you need the position, for the administrator.", valueName: "text"))
     var reason: String?
 
-    @Option(help: ArgumentHelp("How long to wait for an answer: \(SpanValue.forms).", valueName: "span"), transform: SpanValue.parse)
+    @Option(
+        help: ArgumentHelp("How long to wait for an answer at most: \(SpanValue.forms).", valueName: "span"), transform: SpanValue.parse)
+    var timeout: Duration?
+
+    @Option(help: .otherName(of: "timeout"), transform: SpanValue.parse)
     var wait: Duration?
 
     @Flag(help: "Print one JSON object per answer.")
@@ -30,7 +34,9 @@ struct RequestCommand: ParsableCommand {
         if let reason, !(1...AuthorisationRequest.longestReason).contains(reason.count) {
             throw ValidationError("--reason must have 1 to \(AuthorisationRequest.longestReason) characters")
         }
-        if reason == nil, wait != nil { throw ValidationError("--wait needs --reason") }
+        if try OptionNames.optional(timeout, "--timeout", wait, "--wait") != nil, reason == nil {
+            throw ValidationError("--timeout needs --reason")
+        }
     }
 
     func run() throws {
@@ -40,7 +46,7 @@ struct RequestCommand: ParsableCommand {
         if answer.isAsked {
             try show(authorisation)
             SystemProcess.printError("waypost: asked; the administrator sees it with waypost grants")
-            authorisation = try AuthorisationWait(wait).decision(of: &client) { $0.level != .notDetermined }
+            authorisation = try AuthorisationWait(timeout ?? wait).decision(of: &client) { $0.level != .notDetermined }
         }
         try show(authorisation)
         if reason != nil, !answer.isAsked {
@@ -78,7 +84,11 @@ struct RequestFullCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Why, for the administrator.", valueName: "text"))
     var reason: String?
 
-    @Option(help: ArgumentHelp("How long to wait for an answer: \(SpanValue.forms).", valueName: "span"), transform: SpanValue.parse)
+    @Option(
+        help: ArgumentHelp("How long to wait for an answer at most: \(SpanValue.forms).", valueName: "span"), transform: SpanValue.parse)
+    var timeout: Duration?
+
+    @Option(help: .otherName(of: "timeout"), transform: SpanValue.parse)
     var wait: Duration?
 
     @Option(
@@ -88,6 +98,8 @@ struct RequestFullCommand: ParsableCommand {
 
     @OptionGroup var daemon: DaemonConnection
 
+    func validate() throws { _ = try OptionNames.optional(timeout, "--timeout", wait, "--wait") }
+
     func run() throws {
         var client = try daemon.connect()
         let answer = try client.askPatiently(AuthorisationRequest(reason: reason, purpose: purpose, isFollowed: true))
@@ -95,7 +107,7 @@ struct RequestFullCommand: ParsableCommand {
         var authorisation = answer.authorisation
         if answer.isAsked {
             SystemProcess.printError("waypost: asked; the administrator sees it with waypost grants")
-            authorisation = try AuthorisationWait(wait).decision(of: &client) { $0.level == .full || !$0.level.isAllowed }
+            authorisation = try AuthorisationWait(timeout ?? wait).decision(of: &client) { $0.level == .full || !$0.level.isAllowed }
         }
         guard authorisation.level == .full else {
             throw CommandFailure(.notAuthorised, what: "request-full", why: "this user may not know the position exactly")

@@ -4,41 +4,53 @@ import WaypostControl
 import WaypostRecording
 import WaypostSystem
 
-/// `waypost log erase --from T --to T`: removes a stretch of time.
+/// `waypost log erase --since T --until T`: removes a stretch of time.
 struct LogEraseCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "erase",
         abstract: "Remove a stretch of time from the log for good.",
         discussion: """
-            Removes the fixes from --from until before --to from the journals and from the GPX files, which are rewritten. If a power cut interrupts \
+            Removes the fixes from --since until before --until from the journals and from the GPX files, which are rewritten. If a power cut interrupts \
             it, the next start or recovery completes it. Copies that were fetched are not touched. Asks first, unless --yes is given, \
             and names the whole stretch either way: a time of day without a day is its most recent occurrence.
 
-            Example: waypost log erase --from 2026-11-21T11:00:00Z --to 2026-11-21T12:30:00Z
+            Example: waypost log erase --since 2026-11-21T11:00:00Z --until 2026-11-21T12:30:00Z
             """)
 
     @Option(help: ArgumentHelp("The first moment to erase: \(MomentText.forms).", valueName: "time"), transform: MomentValue.parse)
-    var from: MomentText
+    var since: MomentText?
 
-    @Option(help: ArgumentHelp("The first moment after it to keep.", valueName: "time"), transform: MomentValue.parse)
-    var to: MomentText
+    @Option(help: ArgumentHelp("The first moment after it to keep, in the same forms.", valueName: "time"), transform: MomentValue.parse)
+    var until: MomentText?
+
+    @Option(help: .otherName(of: "since"), transform: MomentValue.parse)
+    var from: MomentText?
+
+    @Option(help: .otherName(of: "until"), transform: MomentValue.parse)
+    var to: MomentText?
 
     @Flag(help: "Do not ask.")
     var yes = false
 
     @OptionGroup var location: LogLocation
 
+    func validate() throws {
+        _ = try OptionNames.value(since, "--since", from, "--from")
+        _ = try OptionNames.value(until, "--until", to, "--to")
+    }
+
     func run() throws {
         let format = location.daemon.format
-        let (from, to) = (from.time(by: format.zone), to.time(by: format.zone))
+        guard let since = since ?? from, let until = until ?? to else { return }
+        let (from, to) = (since.time(by: format.zone), until.time(by: format.zone))
         if from >= to {
-            throw ValidationError("--from (\(format.moment(from))) must be before --to (\(format.moment(to)))")
+            throw ValidationError("--since (\(format.moment(from))) must be before --until (\(format.moment(to)))")
         }
         let folder = try location.folder()
         let stretch = "from \(format.moment(from)) until \(format.moment(to)) (\(format.zoneName(at: from)))"
         if !yes {
             try Confirmation.ask(
-                "Erase everything in \(folder.path) \(stretch), for good?", command: "erase", refusal: "nothing was erased")
+                "Erase everything in \(folder.path) \(stretch), for good?", command: "log erase", refusal: "nothing was erased")
         }
         let (positions, tracks) = try erase(folder, from, to)
         if yes { SystemProcess.printError("waypost: log erase: \(folder.path), \(stretch)") }
