@@ -79,11 +79,7 @@ package final class ControlServer: Sendable {
                     .writeBufferWaterMark, value: .init(low: max(1, limits.unsentBytes / 4), high: limits.unsentBytes)
                 )
                 .childChannelInitializer { channel in ControlConnection.join(channel, hub) }
-                .bind(to: SocketAddress(try UnixSocket.address(path))).get()
-            do { try UnixSocket.setMode(path, 0o666) } catch {
-                try await listener.close()
-                throw error
-            }
+                .withBoundSocket(try UnixSocket.listener(at: path, mode: 0o666)).get()
             return ControlServer(path: path, listener: listener, hub: hub, ownGroup: ownGroup)
         } catch {
             await shutDown(ownGroup)

@@ -72,4 +72,23 @@ import WaypostSystem
         let fixture = try ControlFixture()
         #expect(throws: ControlError.notRunning(path: fixture.path)) { _ = try ControlClient.connect(to: fixture.path) }
     }
+
+    /// Whoever finds a listener may use it: there is no moment in which others are refused.
+    @Test func isOpenToAllFromTheFirstConnectionOn() async throws {
+        for _ in 0..<40 {
+            let fixture = try ControlFixture()
+            let path = fixture.path
+            let mode = Task.detached {
+                while !Task.isCancelled {
+                    guard let descriptor = try? UnixSocket.connect(path) else { continue }  // Nobody listens yet.
+                    defer { Syscalls.close(descriptor) }
+                    return try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+                }
+                return nil
+            }
+            let server = try await fixture.start()
+            #expect(try await mode.value == 0o666)
+            await server.stop()
+        }
+    }
 }

@@ -58,17 +58,12 @@ struct ShareDoor: Sendable {
         case .listener: throw Obstacle(words: "\(path): another program listens there; stop it, or choose another path")
         case .other: throw Obstacle(words: "\(path): is not a socket; remove it, or choose another path")
         }
-        let channel =
+        return
             try await bootstrap
             .childChannelInitializer { [kind, hub] channel in
                 PeerCredentials.read(from: channel).flatMapThrowing { try ShareDoor.admit(.known($0), on: channel, kind, hub.value) }
             }
-            .bind(to: SocketAddress(try UnixSocket.address(path))).get()
-        do { try UnixSocket.setMode(path, 0o666) } catch {
-            try await channel.close()
-            throw error
-        }
-        return channel
+            .withBoundSocket(try UnixSocket.listener(at: path, mode: 0o666)).get()
     }
 
     private func openBeacon(

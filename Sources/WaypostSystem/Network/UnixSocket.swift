@@ -43,6 +43,33 @@ public enum UnixSocket {
         return descriptor
     }
 
+    /// A socket that listens at a path which nothing is at, with these permission bits from the first connection on: whoever comes a moment too early
+    /// finds no listener, and not one that refuses.
+    ///
+    /// - Errors: ENAMETOOLONG, EADDRINUSE, ENOENT (no such folder), EACCES.
+    public static func listener(at path: String, mode: UInt32) throws(SystemError) -> Int32 {
+        var address = try address(path)
+        let descriptor = try Syscalls.retrying("socket") { socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0) }
+        do {
+            try Syscalls.retrying("bind", path: path) {
+                withUnsafePointer(to: &address) {
+                    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                        Glibc.bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+                    }
+                }
+            }
+            try setMode(path, mode)
+            try Syscalls.retrying("listen", path: path) { listen(descriptor, backlog) }
+        } catch {
+            Syscalls.close(descriptor)
+            throw error
+        }
+        return descriptor
+    }
+
+    /// How many connections wait to be accepted at most.
+    private static let backlog: Int32 = 256
+
     /// Sends all of the bytes; when the peer is gone, this throws EPIPE and raises no signal.
     public static func sendAll(_ descriptor: Int32, _ bytes: [UInt8]) throws(SystemError) {
         try bytes.span.bytes.withUnsafeBytes { (raw) throws(SystemError) in

@@ -48,8 +48,8 @@ final class PageServer: Sendable {
             if let socket {
                 place = socket
                 try prepare(socket)
-                listeners.append(try await bootstrap(on: loop, hub, limits).bind(to: SocketAddress(try UnixSocket.address(socket))).get())
-                try UnixSocket.setMode(socket, 0o660)
+                let listener = try UnixSocket.listener(at: socket, mode: 0o660)
+                listeners.append(try await bootstrap(on: loop, hub, limits).withBoundSocket(listener).get())
             }
             live.open(hub, hold: hold)
             return PageServer(group: group, hub: hub, listeners: listeners, socket: socket)
