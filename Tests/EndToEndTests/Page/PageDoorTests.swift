@@ -77,6 +77,16 @@ struct PageDoorTests {
         #expect(encrypted.hasPrefix("waypost_80=") && encrypted.hasSuffix("; Secure"))
     }
 
+    /// One that another port of the host has set, or that is left of an earlier token.
+    @Test func takesTheCookieThatIsValidAmongSeveralOfItsName() throws {
+        let (cookie, path, _) = try welcome(token.secret)
+        for cookies in ["waypost_7575=x; \(cookie)", "\(cookie); waypost_7575=x", "waypost_7575=; waypost_7575=owner.00;\(cookie)"] {
+            #expect(try decide(path, ("Host", "localhost:7575"), ("Cookie", cookies)) == .admitted(.owner), "\(cookies)")
+        }
+        #expect(try decide(path, ("Host", "localhost:7575"), ("Cookie", "waypost_7575=x"), ("Cookie", cookie)) == .admitted(.owner))
+        #expect(isRefused(try decide(path, ("Host", "localhost:7575"), ("Cookie", "waypost_7575=x; waypost_7575=y")), 401))
+    }
+
     @Test func givesAGuestAnotherPathUntilTheLinkExpires() throws {
         let end: Int64 = 1_795_600_100
         let owner = try welcome(token.secret)

@@ -41,15 +41,15 @@ struct BrowserRequest: Sendable, Equatable {
         return values.count == 1 ? values[0] : nil
     }
 
-    /// The value of a cookie.
-    func cookie(_ name: String) -> String? {
-        for header in headers["cookie"] ?? [] {
-            for pair in header.split(separator: ";") {
-                let parts = pair.split(separator: "=", maxSplits: 1)
-                if parts.count == 2, parts[0].drop(while: { $0 == " " }) == name { return String(parts[1]) }
-            }
+    /// The values of the cookies of a name, in their order; of more than eight the first ones, as each costs its check.
+    ///
+    /// A browser may have several, for different paths or from another port of the host.
+    func cookies(_ name: String) -> [String] {
+        let values = (headers["cookie"] ?? []).lazy.flatMap { $0.split(separator: ";") }.compactMap { pair -> String? in
+            let parts = pair.split(separator: "=", maxSplits: 1)
+            return parts.count == 2 && parts[0].drop(while: { $0 == " " }) == name ? String(parts[1]) : nil
         }
-        return nil
+        return Array(values.prefix(8))
     }
 
     /// Whether the browser unpacks gzip.

@@ -50,11 +50,10 @@ struct PageDoor: Sendable {
         // Two trackers of one host do not overwrite each other's: cookies do not tell ports apart.
         let cookieName = "waypost_\(port)"
         if let folder = request.folder {
-            guard let cookie = request.cookie(cookieName), let ticket = PageTicket(folder: folder, cookie: cookie, of: token, now: now)
-            else {
-                return .refused(401, PageDoor.noToken)
+            for cookie in request.cookies(cookieName) {
+                if let ticket = PageTicket(folder: folder, cookie: cookie, of: token, now: now) { return .admitted(ticket.visitor) }
             }
-            return .admitted(ticket.visitor)
+            return .refused(401, PageDoor.noToken)
         }
         if let text = request.query["token"] {
             guard let visitor = token.visitor(presenting: text, now: now) else { return .refused(401, PageDoor.noToken) }
