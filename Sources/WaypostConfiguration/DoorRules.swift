@@ -14,8 +14,19 @@ extension LoadedConfiguration {
         let sockets = paths.compactMap { section, key, path in path.map { Door(section: section, key: key, place: $0) } }
         return mistakes(of: ports, advice: "choose another port") { $0.keepsOut($1) }
             + mistakes(of: sockets, advice: "choose another path") { one, other in
-                one.split(separator: "/") == other.split(separator: "/")
+                LoadedConfiguration.parts(of: one) == LoadedConfiguration.parts(of: other)
             }
+    }
+
+    /// The parts of a path as it is written, without those that lead nowhere; links are not followed.
+    private static func parts(of path: String) -> [Substring] {
+        path.split(separator: "/").reduce(into: []) { parts, part in
+            switch part {
+            case ".": break
+            case ".." where parts.last.map { $0 != ".." } ?? path.hasPrefix("/"): _ = parts.popLast()
+            default: parts.append(part)
+            }
+        }
     }
 
     /// A door that a key opens.

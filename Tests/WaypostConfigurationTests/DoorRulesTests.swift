@@ -36,6 +36,18 @@ import WaypostSystem
     }
 
     @Test(arguments: [
+        ("/tmp/../tmp/x.sock", "/tmp/x.sock"), ("/../tmp/./x.sock", "//tmp//x.sock"), ("/a/b/../../tmp/x.sock", "/tmp/x.sock"),
+        ("../x.sock", "./../x.sock"), ("a/../x.sock", "x.sock"), ("../../x.sock", ".././../x.sock"),
+    ]) func knowsAPathThatIsWrittenInAnotherWay(one: String, other: String) {
+        #expect(mistakes(in: "[map]\nsocket = \"\(one)\"\n[share]\nnmea_socket = \"\(other)\"\n").count == 1)
+    }
+
+    @Test(arguments: [("../x.sock", "x.sock"), ("../../x.sock", "../x.sock"), ("/tmp/x.sock/..", "/tmp/x.sock"), ("a/../../x", "a/x")])
+    func knowsPathsThatDiffer(one: String, other: String) {
+        #expect(mistakes(in: "[map]\nsocket = \"\(one)\"\n[share]\nnmea_socket = \"\(other)\"\n").isEmpty)
+    }
+
+    @Test(arguments: [
         // Datagrams are sent to a port, which nobody has.
         "[share]\nnmea = \"127.0.0.1:10110\"\nnmea_udp = \"127.0.0.1:10110\"\n",
         "[share]\nnmea = \"127.0.0.1:10110\"\ngpsd = \"127.0.0.2:10110\"\n",
