@@ -55,6 +55,28 @@ extension EndToEnd {
             #expect(try await page.tracker.stop() == ProgramExit(code: 0))
         }
 
+        /// A connection that has asked for nothing yet might be anybody's; the owner's is.
+        @Test func takesTheOwnersNewConnectionsWhileGuestsHaveTheOthers() async throws {
+            let folder = try TestFolder()
+            let page = try await OpenPage(in: folder)
+            let guest = try await guest(of: page)
+            // Those that watch, and those that have asked.
+            let guests = try (0..<60).map { number in
+                let socket = try ask(number < 30 ? "/api/v1/stream" : "/api/v1/events", of: page, guest)
+                #expect(socket.read { $0.contains("event: status") || $0.contains("EVENTS") }.contains("200 OK"))
+                return socket
+            }
+            for _ in 0..<3 {
+                let own = try (0..<30).map { _ in try BrowserSocket(port: page.port) }
+                try await Task.sleep(for: .milliseconds(300))
+                for socket in own { socket.send("GET /api/v1/state HTTP/1.1\r\nHost: localhost\r\n\(OpenPage.bearer)\r\n\r\n") }
+                #expect(own.count { $0.read { $0.contains("STATE") }.contains("200 OK") } == own.count)
+            }
+            // Who watches goes after who is idle.
+            #expect(guests[30].isClosed(within: .seconds(3)) && !guests[29].isClosed(within: .milliseconds(300)))
+            #expect(try await page.tracker.stop() == ProgramExit(code: 0))
+        }
+
         @Test func answersWhoSendsNothingMore() async throws {
             let folder = try TestFolder()
             let page = try await OpenPage(in: folder)

@@ -33,14 +33,14 @@ final class PageConnection: ChannelInboundHandler {
         self.headGuard = headGuard
     }
 
-    /// How much it is needed, from least to most.
-    enum Need: Int, Comparable {
-        case stranger, idleGuest, idleOwner, guest, owner
-
-        static func < (one: Need, other: Need) -> Bool { one.rawValue < other.rawValue }
+    /// By whom it is needed, and whether anything is asked or watched.
+    enum Need {
+        /// By somebody who has not shown a token, or not yet.
+        case stranger
+        case idleGuest, guest, idleOwner, owner
     }
 
-    /// How much this one is needed: by whom, and whether anything is asked or watched.
+    /// By whom this one is needed.
     var need: Need {
         guard let visitor else { return .stranger }
         let isBusy = unansweredCount > 0 || watcher != nil

@@ -27,15 +27,13 @@ final class PageHub {
     /// How many files are being sent.
     var downloadCount = 0
 
-    /// Takes one more connection; of too many the one goes that is needed least, of several the one that was not used for longest.
+    /// Takes one more connection; of too many the one goes that is needed least: see ``PageCrowd``.
     ///
     /// - Returns: false when the owner is using all of them.
     func admit(_ connection: PageConnection) -> Bool {
         if connections.count >= limits.connections {
-            let least = connections.indices.min {
-                (connections[$0].need, connections[$0].lastUse) < (connections[$1].need, connections[$1].lastUse)
-            }
-            guard let least, connections[least].need < .owner else { return false }
+            let members = connections.map { PageCrowd.Member(need: $0.need, lastUse: $0.lastUse) }
+            guard let least = PageCrowd.leastNeeded(of: members) else { return false }
             connections.remove(at: least).close()
         }
         connections.append(connection)

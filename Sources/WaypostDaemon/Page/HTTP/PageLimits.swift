@@ -2,7 +2,7 @@ import NIOCore
 
 /// What one browser, and all of them together, may take.
 struct PageLimits: Sendable {
-    /// Connections at the same time; when there are more, the one is ended that is needed least: see ``PageConnection/Need``.
+    /// Connections at the same time; when there are more, the one is ended that is needed least: see ``PageCrowd``.
     var connections = 64
     /// Streams at the same time; one of the owner takes a guest's place.
     var streams = 32
