@@ -15,11 +15,6 @@ window.waypost = { state, get map() { return map.map; }, get indicator() { retur
 // Fetched while all else begins.
 const leaflet = document.documentElement.dataset.leaflet === "yes" ? loadLeaflet() : null;
 
-// The way back from the address without the folder, which return.js takes: this storage, unlike a cookie, is not shared with other ports of the host.
-if (/^\/[0-9a-f]{32}\/$/.test(location.pathname)) {
-  try { localStorage.setItem("waypost-folder", location.pathname); } catch { /* It can be bookmarked. */ }
-}
-
 // The text for those without JavaScript has the place of the moment when the page was loaded.
 document.querySelector("noscript").remove();
 applyTheme();
@@ -377,6 +372,11 @@ measureSheet();
 // The page comes with the state of the moment, so that nothing waits for the first event.
 const first = JSON.parse($("first").textContent);
 $("first").remove();
+// The way back from the address without the folder, which return.js takes: this storage, unlike a cookie, is not shared with other ports of the host.
+// A link for guests that the owner tries does not take the owner's way.
+if (/^\/[0-9a-f]{32}\/$/.test(location.pathname)) {
+  try { localStorage.setItem(first.visitor === "owner" ? "waypost-folder" : "waypost-guest-folder", location.pathname); } catch { /* It can be bookmarked. */ }
+}
 if (first.status) handlers.status(first, performance.now() - (performance.getEntriesByType("navigation")[0]?.responseStart ?? 0));
 new Stream(handlers);
 // The tracker says each second how old things are, but not when it is away.

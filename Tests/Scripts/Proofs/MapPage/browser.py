@@ -226,12 +226,22 @@ def prove_expiry(tracker, browser):
     owner = browser.driver.current_url
     browser.driver.get(f"http://127.0.0.1:{tracker.port}/?token=" + tracker.ask(request="page", guest_seconds=60)["token"])
     browser.eventually("return window.waypost?.state.report.visitor === 'guest' && document.getElementById('chip').className === 'fix'")
+    guest = browser.driver.current_url
+    check("the address without a folder still leads to the owner's", leads_back(tracker, browser, "owner") and browser.driver.current_url == owner)
+    browser.run("localStorage.setItem('kept', localStorage.getItem('waypost-folder')); localStorage.setItem('waypost-folder', '/' + '0'.repeat(32) + '/')")
+    check("and to the guest's where the owner's token is another one now", leads_back(tracker, browser, "guest") and browser.driver.current_url == guest)
     told = browser.eventually("return document.getElementById('banner').textContent.includes('this link for guests has expired')", 75)
     check("a guest is told that the link has expired", told is not None, browser.run("return document.getElementById('banner').textContent"))
     browser.driver.refresh()
     check("after a reload, too", browser.eventually("return document.body.textContent.includes('A link for guests may have expired')") is not None)
-    browser.driver.get(owner)
-    check("the owner of the same browser stays in", browser.eventually("return window.waypost?.state.report.visitor === 'owner'") is not None)
+    browser.run("localStorage.setItem('waypost-folder', localStorage.getItem('kept'))")
+    check("the owner of the same browser stays in", leads_back(tracker, browser, "owner") and browser.driver.current_url == owner)
+
+
+def leads_back(tracker, browser, visitor):
+    """Whether the address without a folder leads to the page of that visitor."""
+    browser.driver.get(f"http://127.0.0.1:{tracker.port}/")
+    return browser.eventually(f"return location.pathname !== '/' && window.waypost?.state.report.visitor === '{visitor}'") is not None
 
 
 def prove_roads(programs):
