@@ -92,7 +92,8 @@ struct StatusScreen {
         guard let page = status.page else { return [] }
         let places = [page.address, page.socket].compactMap { $0 }.joined(separator: " and ")
         let open = page.openCount == 0 ? "" : ", \(counted(page.openCount, "page")) open"
-        let lines = ["page      \(places)\(open)"]
+        var lines = ["page      \(places)\(open)\(StatusScreen.words(doorLevel: page.level))"]
+        if !page.guestLevel.isAllowed { lines.append("          for guests\(StatusScreen.words(doorLevel: page.guestLevel))") }
         return page.isUnencrypted
             ? lines + ["          in the network without encryption (insecure_lan): the token and the position can be read on the way"]
             : lines
@@ -111,13 +112,17 @@ struct StatusScreen {
             let state = door.clientCount.map { counted($0, "client") } ?? (door.problem == nil ? "sent to whoever listens" : "shut")
             let isWarned = door.isOpenToNetwork && door.problem == nil && door.level.isAllowed
             let warning = isWarned ? "; everybody in that network may read the position" : ""
-            let level =
-                switch door.level {
-                case .full: ""
-                case .reduced: "; gives only roughly where it is"
-                case .none, .notDetermined: "; gives nothing ([door] in the policy)"
-                }
+            let level = StatusScreen.words(doorLevel: door.level)
             return "\(index == 0 ? "share     " : "          ")\(door.name) \(printable(door.place)): \(state)\(level)\(warning)"
+        }
+    }
+
+    /// That a door does not give everything.
+    private static func words(doorLevel: AuthorisationLevel) -> String {
+        switch doorLevel {
+        case .full: ""
+        case .reduced: "; gives only roughly where it is"
+        case .none, .notDetermined: "; gives nothing ([door] in the policy)"
         }
     }
 

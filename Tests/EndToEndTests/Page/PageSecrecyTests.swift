@@ -61,6 +61,40 @@ extension EndToEnd {
             #expect(try await page.tracker.stop() == ProgramExit(code: 0))
         }
 
+        /// As those of `[share]` say it.
+        @Test func statusSaysWhatThePolicyGivesThePageAndGuests() async throws {
+            let folder = try TestFolder()
+            func write(_ doors: String) throws {
+                try folder.write("[door]\n\(doors)\n", to: "policy.toml")
+                chmod(folder.path("policy.toml"), 0o600)
+            }
+            try write("page = \"full\"\nguest = \"none\"")
+            let page = try await OpenPage(in: folder, more: "[control]\npolicy = \"policy.toml\"\n")
+            func levels() async throws -> [String?] {
+                let text = try await waypost("status", "--json", "--socket", "socket", in: folder).output
+                let said = try JSONParser().parse(Array(text.utf8))["page"]
+                return [said?["level"]?.string, said?["guest_level"]?.string]
+            }
+            func lines() async throws -> String { try await waypost("status", "--socket", "socket", in: folder).output }
+            let (place, nothing) = ("page      http://127.0.0.1:\(page.port)/", "; gives nothing ([door] in the policy)\n")
+            #expect(try await levels() == ["full", "none"])
+            #expect(try await lines().contains(place + "\n          for guests" + nothing))
+            try write("page = \"full\"\nguest = \"full\"")
+            #expect(await eventually { (try? await levels()) == ["full", "full"] })
+            let open = try await lines()
+            #expect(open.contains(place + "\n") && !open.contains("for guests"), "\(open)")
+            // By its line, without one, and by a policy that is none.
+            for doors in ["page = \"none\"\nguest = \"none\"", "", "page = nonsense"] {
+                try write(doors)
+                #expect(await eventually { (try? await levels()) == ["none", "none"] }, "\(doors)")
+                let shut = try await lines()
+                #expect(shut.contains(place + nothing + "          for guests" + nothing), "\(shut)")
+                try write("page = \"full\"\nguest = \"full\"")
+                #expect(await eventually { (try? await levels()) == ["full", "full"] })
+            }
+            #expect(try await page.tracker.stop() == ProgramExit(code: 0))
+        }
+
         /// Names of devices, destinations, fences and events are texts: none of them reaches the page as HTML, a header or a line of its own.
         @Test func takesNoNameForMore() async throws {
             let folder = try TestFolder()

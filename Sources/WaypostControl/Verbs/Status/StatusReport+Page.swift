@@ -13,6 +13,10 @@ extension StatusReport {
         public var isUnencrypted = false
         /// Whether it can be reached at all.
         public var isReached = true
+        /// How much it gives to the owner: all or nothing.
+        public var level = AuthorisationLevel.full
+        /// How much it gives to guests: all that they may see, or nothing.
+        public var guestLevel = AuthorisationLevel.full
 
         /// A page with no values set.
         public init() {}
@@ -24,6 +28,8 @@ extension StatusReport {
             try codec.member("open", &openCount, "How many pages are open.")
             try codec.member("insecure", &isUnencrypted, absent: false, "Whether it is reached from the network without encryption.")
             try codec.member("reached", &isReached, absent: true, "False while it cannot be reached; a problem says why.")
+            try codec.member("level", &level, absent: .full, isOmitted: false, "How much it gives to the owner: full or none.")
+            try codec.member("guest_level", &guestLevel, absent: .full, isOmitted: false, "How much it gives to guests: full or none.")
         }
     }
 }

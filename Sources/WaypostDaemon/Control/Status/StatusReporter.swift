@@ -160,6 +160,8 @@ struct StatusReporter: Sendable {
         kept.thinnedCount = logged.thinnedCount
         report.log = kept
         report.page = page.report
+        report.page?.level = accessKeeper.level(of: .page)
+        report.page?.guestLevel = accessKeeper.level(of: .guest)
         report.openQuestionCount = accessKeeper.read { $0.openQuestionCount(at: AccessKeeper.now) }
         return report
     }
