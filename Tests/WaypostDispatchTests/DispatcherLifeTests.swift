@@ -29,6 +29,30 @@ import WaypostDispatch
         await dispatcher.stop()
     }
 
+    /// While a server takes longer than the receiver for the next fix, there is always something that waits.
+    @Test(arguments: [1, 2, 100]) func endsADispatchThoughNewsComesWithEachBatch(batchCount: Int) async throws {
+        let fixture = try DispatchFixture()
+        let holder = Mutex<Dispatcher?>(nil)
+        let newest = Mutex(20)
+        let destination = ScriptedDestination { _ in
+            let number = newest.withLock { newest in
+                newest += 1
+                return newest
+            }
+            fixture.log.log(number...number)
+            holder.withLock { $0 }?.noteWaiting()
+            return .good
+        }
+        let dispatcher = try await fixture.dispatcher([("home", destination)], batchCount: batchCount)
+        holder.withLock { $0 = dispatcher }
+        fixture.log.log(1...20)
+        try await dispatcher.accept([DispatchFixture.call(1)])
+        #expect(try await dispatcher.dispatch().word == .good)
+        #expect(Set(destination.takenNames).isSuperset(of: ["call 1"] + (1...20).map { "\($0)" }))
+        holder.withLock { $0 = nil }
+        await dispatcher.stop()
+    }
+
     @Test func erasesAtOnceWhileAServerDoesNotAnswer() async throws {
         let fixture = try DispatchFixture()
         let destination = StuckDestination()

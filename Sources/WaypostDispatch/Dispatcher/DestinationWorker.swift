@@ -267,11 +267,12 @@ actor DestinationWorker {
     private func run(upTo batchCount: Int, until deadline: Int64) async -> DispatchCompletion {
         var sentBatches = 0
         var ending = RunEnding.sent
-        var isFirst = true
+        var mayLook = true
         let before = receivedCount
         attempts: while sentBatches < batchCount, clock.bootMilliseconds() < deadline, !Task.isCancelled, !state.isStopped {
-            if isFirst || hasNews.load(ordering: .acquiring) { noteMore() }
-            isFirst = false
+            // News goes first, but only every second time: while a server is slower than the receiver there is always some, and a run would never end.
+            if mayLook { noteMore() }
+            mayLook = !mayLook && hasNews.load(ordering: .acquiring)
             ending = await sendNext()
             switch ending {
             case .sent: sentBatches += 1
