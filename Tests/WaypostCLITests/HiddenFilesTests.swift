@@ -77,6 +77,23 @@ import WaypostSystem
         #expect(NamedFiles(loaded, in: tree).problems.isEmpty)
     }
 
+    /// Of a service with a `/tmp` of its own everybody else sees the file, and the service does not.
+    @Test(arguments: ["/tmp", "/var/tmp"]) func findsAFileThatTheSandboxHides(folder: String) throws {
+        try system.write("$GPRMC", to: folder + "/drive.nmea")
+        try system.write("[[source]]\nurl = \"nmea:\(folder)/drive.nmea\"\n", to: "/etc/waypost/conf.d/own.toml")
+        try system.write("[Service]\nPrivateTmp=yes\n", to: "/etc/systemd/system/waypostd.service.d/own.conf")
+        let hidden = system.findings().map { "\($0.finding.what): \($0.finding.commands.joined(separator: "; "))" }
+        #expect(
+            hidden.contains {
+                $0.hasSuffix(
+                    "\(folder)/drive.nmea: the service has a \(folder) of its own, without this file: "
+                        + "sudo install -m 640 -g waypost \(folder)/drive.nmea /etc/waypost/; "
+                        + "sudoedit /etc/waypost/conf.d/own.toml; sudo systemctl restart waypostd.service")
+            }, "\(hidden)")
+        try system.write("[Service]\nPrivateTmp=no\n", to: "/etc/systemd/system/waypostd.service.d/own.conf")
+        #expect(!system.findings().contains { $0.finding.what.contains("of its own") })
+    }
+
     /// Nobody opens a home to the tracker.
     @Test func doesNotOpenHomesToTheTracker() throws {
         try system.write("{}", to: "/home/ana/fences.geojson")

@@ -21,6 +21,16 @@ struct ServiceSandbox {
             }
     }
 
+    /// The folder for temporary files that a path is in, if the service has one of its own in that place; nil for any other path.
+    ///
+    /// - Source: systemd.exec(5), `PrivateTmp=`.
+    static func privateFolder(of path: String, in tree: SystemTree) -> String? {
+        guard let folder = ["/tmp", "/var/tmp"].first(where: { path.hasPrefix($0 + "/") }),
+            let line = SystemFacts.unitLines(in: tree).last(where: { $0.text.hasPrefix("PrivateTmp=") })
+        else { return nil }
+        return ["no", "false", "off", "0"].contains(line.text.dropFirst("PrivateTmp=".count)) ? nil : folder
+    }
+
     /// Whether the service may write in a folder.
     func allows(_ folder: String) -> Bool { folders.contains { isBelow(folder, $0) } }
 

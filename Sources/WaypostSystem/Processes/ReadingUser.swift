@@ -94,6 +94,17 @@ public struct ReadObstacle: Equatable, Sendable {
     /// Whether no other user may read it.
     public var isSecret: Bool
 
+    /// An obstacle.
+    ///
+    /// - Parameters:
+    ///   - user: the user who may not read it.
+    ///   - path: the file to read.
+    ///   - folder: the folder on the way that the user may not enter; nil when it is the file.
+    ///   - isSecret: whether no other user may read it.
+    public init(user: ReadingUser, path: String, folder: String?, isSecret: Bool) {
+        (self.user, self.path, self.folder, self.isSecret) = (user, path, folder, isSecret)
+    }
+
     /// The problem, without the path: `the tracker runs as user waypost and may not read it`.
     public var reason: String {
         let what = folder.map { $0 == path ? "it" : "it: \(oneLine($0, limit: 200)) does not let that user in" } ?? "it"
@@ -116,9 +127,11 @@ public struct ReadObstacle: Equatable, Sendable {
             ? "sudo chown \(owner) \(file) && sudo chmod 600 \(file)" : "sudo chgrp \(group) \(file) && sudo chmod 640 \(file)"
     }
 
+    /// Whether the command makes a copy for the user instead of opening the folder.
+    public var isCopied: Bool { folder.map { !$0.hasPrefix("/etc/") } ?? false }
+
     /// The problem, and the command that fixes it.
     public var words: String {
-        let isCopied = folder.map { !$0.hasPrefix("/etc/") } ?? false
-        return "\(reason): \(command)\(isCopied ? ", and name the copy" : "")"
+        "\(reason): \(command)\(isCopied ? ", and name the copy" : "")"
     }
 }

@@ -26,6 +26,8 @@ struct NamedFiles {
         var reason: String
         /// The commands that fix it; empty when the configuration has to be changed.
         var commands: [String] = []
+        /// Whether the commands make a copy, which the configuration then has to name.
+        var isCopied = false
         /// Whether the tracker ends because of it.
         var isFatal: Bool { key == NamedFiles.sourceKey }
         /// The problem and its fix in words, where these are not just the reason and the commands.
@@ -86,9 +88,17 @@ struct NamedFiles {
     private func problem(_ path: String, isSecret: Bool, _ key: String) -> Problem? {
         // A systemd credential is there only while the service runs.
         if isSecret, path.hasPrefix("credential:") { return nil }
+        if let reader, kind(path) != .missing, let folder = ServiceSandbox.privateFolder(of: path, in: tree) {
+            let obstacle = ReadObstacle(user: reader, path: path, folder: folder, isSecret: isSecret)
+            let reason = "\(path): the service has a \(folder) of its own, without this file"
+            return Problem(
+                key: key, reason: reason, commands: [obstacle.command], isCopied: true,
+                words: "\(reason): \(obstacle.command), and name the copy")
+        }
         if let obstacle = reader?.obstacle(to: path, isSecret: isSecret, in: tree) {
             return Problem(
-                key: key, reason: "\(path): \(obstacle.reason)", commands: [obstacle.command], words: "\(path): \(obstacle.words)")
+                key: key, reason: "\(path): \(obstacle.reason)", commands: [obstacle.command], isCopied: obstacle.isCopied,
+                words: "\(path): \(obstacle.words)")
         }
         guard kind(path) != .missing else {
             let hidden = path.lastIndex(of: "/").map { kind(String(path[...$0])) != .folder } ?? false

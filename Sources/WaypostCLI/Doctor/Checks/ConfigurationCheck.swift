@@ -49,7 +49,7 @@ enum ConfigurationCheck: DoctorCheck {
             let file = problem.origin.map { String($0.file.dropFirst(facts.tree.root.count)) } ?? facts.configurationFile
             return Finding(
                 what: "\(problem.key): \(problem.reason)", evidence: [Evidence(file: file, line: problem.origin?.place.line, text: "")],
-                commands: problem.commands.isEmpty ? facts.editingCommands(file) : problem.commands)
+                commands: problem.commands + (problem.commands.isEmpty || problem.isCopied ? facts.editingCommands(file) : []))
         }
     }
 }
