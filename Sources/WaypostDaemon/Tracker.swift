@@ -191,12 +191,12 @@ struct Tracker {
         if !isAllFinished { throw DaemonFailure(told: .inputOutput) }
     }
 
-    /// Gives back the memory of what only the start, or a rare request, has used.
+    /// Gives back the memory of what only the start, or a rare request, has used: opening five map pages takes 5 MB for a moment.
     private func releasePages() async {
         var pause = Duration.seconds(30)
         while (try? await Task.sleep(for: pause, tolerance: pause / 4)) != nil {  // Cancelled: the tracker ends.
             ProgramPages.release()
-            pause = .seconds(600)
+            pause = .seconds(60)
         }
     }
 
