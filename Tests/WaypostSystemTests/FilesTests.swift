@@ -64,6 +64,28 @@ import WaypostSystem
         #expect(try isTaken())
     }
 
+    /// A program that is being started has a copy of every descriptor until it runs.
+    @Test func endsALockThoughACopyOfItsDescriptorIsOpen() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let path = folder + "/.lock"
+        func holdAndCopy() throws -> Int32 {
+            let held = try FileLock.acquire(path: path)
+            let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+            let own = try #require(
+                descriptors.first { (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path }
+                    .flatMap(Int32.init))
+            let copy = dup(own)
+            _ = consume held
+            return copy
+        }
+        let copy = try holdAndCopy()
+        defer { close(copy) }
+        guard case .taken = try FileLock.acquire(path: path) else {
+            Issue.record("still held")
+            return
+        }
+    }
+
     /// A snapshot with hard links gives the lock a second name: it must neither stop the next start nor be written, and a held lock stays.
     @Test func takesALockThatASnapshotHasGivenASecondName() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -76,6 +76,8 @@ public struct FileLock: ~Copyable {
     }
 
     deinit {
+        // A program that is being started has a copy of the descriptor until it runs, and would keep the lock that long.
+        _ = flock(descriptor, LOCK_UN)
         Syscalls.close(descriptor)
     }
 }
