@@ -29,8 +29,8 @@ import WaypostDispatch
         await dispatcher.stop()
     }
 
-    /// While a server takes longer than the receiver for the next fix, there is always something that waits.
-    @Test(arguments: [1, 2, 100]) func endsADispatchThoughNewsComesWithEachBatch(batchCount: Int) async throws {
+    /// While a server takes longer than the receiver for the next fix, there is always something that waits; in batches of one it would never get less.
+    @Test(arguments: [2, 100]) func endsADispatchThoughNewsComesWithEachBatch(batchCount: Int) async throws {
         let fixture = try DispatchFixture()
         let holder = Mutex<Dispatcher?>(nil)
         let newest = Mutex(20)
