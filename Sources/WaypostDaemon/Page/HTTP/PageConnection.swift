@@ -226,36 +226,28 @@ final class PageConnection: ChannelInboundHandler {
                 if isOver { connection.value.close() } else { connection.value.noteAnswer(channel) }
             }
         }
-        switch answer.body {
-        case _ where head.method == .HEAD || answer.status == 304: end()
-        case .bytes(let bytes):
-            channel.write(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(bytes: bytes))), promise: nil)
-            end()
-        case .stream: end()
-        case .file(let file):
+        func download(_ isSentWhole: @escaping @Sendable () async -> Bool) {
             channel.flush()
             hub.downloadCount += 1
-            let disk = hub.router.disk
             Task {
-                // The next piece is read when the last one was taken.
-                let isWhole = await disk.read(file, sent)
+                let isWhole = await isSentWhole()
                 channel.eventLoop.execute {
                     connection.value.hub.downloadCount -= 1
                     // The length was promised: a file that cannot be read to its end ends the connection.
                     if isWhole { end() } else { connection.value.close() }
                 }
             }
-        case .track(let track):
-            channel.flush()
-            hub.downloadCount += 1
-            let router = hub.router
-            Task {
-                let isWhole = await router.send(track, sent)
-                channel.eventLoop.execute {
-                    connection.value.hub.downloadCount -= 1
-                    if isWhole { end() } else { connection.value.close() }
-                }
-            }
+        }
+        let router = hub.router
+        switch answer.body {
+        case _ where head.method == .HEAD || answer.status == 304: end()
+        case .bytes(let bytes):
+            channel.write(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(bytes: bytes))), promise: nil)
+            end()
+        case .stream: end()
+        // The next piece is read when the last one was taken.
+        case .file(let file): download { await router.disk.read(file, sent) }
+        case .track(let track): download { await router.send(track, sent) }
         }
     }
 
