@@ -82,14 +82,4 @@ extension DaemonConnection {
     var format: ScreenFormat { ScreenFormat(zone: Configuration.Display(by: self).clocks) }
 }
 
-extension ScreenFormat {
-    /// The clocks' offset from UTC at a moment: `UTC`, `UTC+9`, `UTC-3:30`.
-    func zoneName(at time: UTCTime) -> String {
-        let minutes = zone.offsetSeconds(at: time) / 60
-        guard minutes != 0 else { return "UTC" }
-        let (hour, minute) = abs(minutes).quotientAndRemainder(dividingBy: 60)
-        return "UTC\(minutes < 0 ? "-" : "+")\(hour)" + (minute == 0 ? "" : ":\(minute < 10 ? "0" : "")\(minute)")
-    }
-}
-
 extension UnitSystem: ExpressibleByArgument {}

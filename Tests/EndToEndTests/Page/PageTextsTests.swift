@@ -130,7 +130,7 @@ struct PageTextsTests {
         // What date(1) says: TZ=Europe/Zurich date -d @1795600000.
         #expect(PageText(status, ageSeconds: 0, zone: .utc).html.contains("at 2026-11-25 09:46:40 UTC, 0 s ago"))
         let zurich = try #require(TimeZoneRules(posix: "CET-1CEST,M3.5.0,M10.5.0/3"))
-        #expect(PageText(status, ageSeconds: 0, zone: zurich).html.contains("at 2026-11-25 10:46:40 UTC+01:00,"))
+        #expect(PageText(status, ageSeconds: 0, zone: zurich).html.contains("at 2026-11-25 10:46:40 UTC+1,"))
         var display = StatusReport.Display()
         display.timeZone = "Europe/Zurich"
         status.display = display

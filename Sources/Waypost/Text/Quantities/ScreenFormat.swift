@@ -25,6 +25,14 @@ package struct ScreenFormat: Sendable, Equatable {
     /// A moment in RFC 3339 text from outside; the text itself when it is not one.
     package func moment(_ text: String) -> String { UTCTime(rfc3339: text).map { moment($0) } ?? text }
 
+    /// The clocks' offset from UTC at a moment: `UTC`, `UTC+9`, `UTC-3:30`.
+    package func zoneName(at time: UTCTime) -> String {
+        let minutes = zone.offsetSeconds(at: time) / 60
+        guard minutes != 0 else { return "UTC" }
+        let (hour, minute) = abs(minutes).quotientAndRemainder(dividingBy: 60)
+        return "UTC\(minutes < 0 ? "-" : "+")\(hour)" + (minute == 0 ? "" : ":\(minute < 10 ? "0" : "")\(minute)")
+    }
+
     private func shown(_ time: UTCTime) -> String {
         var text = TextBuffer(capacity: 32)
         let local = time.advanced(byMilliseconds: Int64(zone.offsetSeconds(at: time)) * 1_000)

@@ -51,13 +51,7 @@ struct PageText {
     }
 
     /// A time, with the name of its zone or its distance from UTC.
-    private func moment(_ time: UTCTime) -> String {
-        let text = "\(format.moment(time)) \(status.display?.timeZone ?? "UTC")"
-        let minutes = format.zone.offsetSeconds(at: time) / 60
-        guard status.display?.timeZone == nil, minutes != 0 else { return text }
-        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        return text + (minutes < 0 ? "-" : "+") + two(abs(minutes) / 60) + ":" + two(abs(minutes) % 60)
-    }
+    private func moment(_ time: UTCTime) -> String { "\(format.moment(time)) \(status.display?.timeZone ?? format.zoneName(at: time))" }
 
     private static func coordinates(_ position: Position) -> String {
         var text = TextBuffer(capacity: 32)
