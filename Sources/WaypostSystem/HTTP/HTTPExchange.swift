@@ -72,8 +72,11 @@ public enum HTTPURL {
         let place = whole.prefix { $0 != "?" }
         let parts = (place.range(of: "://").map { place[$0.upperBound...] } ?? place).split(
             separator: "/", omittingEmptySubsequences: false)
-        let user = parts.first?.lastIndex(of: "@").map { parts[0][..<$0] }
-        return ([query] + values + [user].compactMap(\.self) + parts.dropFirst().filter(looksSecret)).map(String.init)
+        var secrets: [Substring] = [query]
+        secrets += values
+        if let end = parts[0].lastIndex(of: "@") { secrets.append(parts[0][..<end]) }
+        secrets += parts.dropFirst().filter(looksSecret)
+        return secrets.map(String.init)
     }
 
     /// Whether a part of a path may be a key: it is long, and has digits or is very long.
