@@ -75,9 +75,8 @@ extension Outbox {
             openStore = nil
         case .gone:
             // Without a folder there is no place, and a strange file in its place belongs to another program.
-            guard Syscalls.kind(Outbox.folder(of: path)) == .folder, !Syscalls.exists(path) || isEarlierState(of: store) else {
-                throw .gone(path: path)
-            }
+            let mayWrite = Syscalls.exists(path) ? isEarlierState(of: store) : true
+            guard mayWrite, Syscalls.kind(Outbox.folder(of: path)) == .folder else { throw .gone(path: path) }
             try writeAnew(store)
             openStore = nil
         }
