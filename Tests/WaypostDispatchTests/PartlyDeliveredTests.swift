@@ -82,7 +82,9 @@ import WaypostTestKit
         }
         let later = try await fixture.dispatcher([("a", second)])
         #expect(try await later.dispatch().failures.map(\.reason) == ["no word"])
-        #expect(second.takenNames == missing.map { "call \($0)" } + (1...40).map { "\($0)" }.filter { !names.contains($0) })
+        let calls = missing.map { "call \($0)" }
+        let others = (1...40).map { "\($0)" }.filter { !names.contains($0) }
+        #expect(second.takenNames == calls + others)
         await later.stop()
         let third = ScriptedDestination()
         let last = try await fixture.dispatcher([("a", third)])

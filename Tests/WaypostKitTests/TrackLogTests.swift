@@ -85,7 +85,9 @@ import WaypostSystem
         let text = try String(contentsOfFile: stem + ".matched.gpx", encoding: .utf8)
         #expect(text.components(separatedBy: "<trkseg>").count == 3)
         // The first fix came before it was known that they are matched.
-        let current = [positions[0]] + onRoads[1..<20] + positions[20..<30] + onRoads[30..<40] + positions[40...]
+        var current = positions
+        current.replaceSubrange(1..<20, with: onRoads[1..<20])
+        current.replaceSubrange(30..<40, with: onRoads[30..<40])
         #expect(try points(stem + ".current.gpx") == words(current))
         #expect(await log.statistics.loggedCount > 0)
     }

@@ -80,9 +80,11 @@ extension Configuration {
     /// stands for all of its keys.
     package static func keys(named name: String) -> [String] {
         let parts = parts(of: name)
-        return sections.flatMap { section in section.keys.map { (section, $0.name) } }.filter { section, key in
-            parts == [key] || parts == [section.name, key] || parts == [section.name]
-        }.map { section, key in "\(section.header) \(key)" }
+        return sections.flatMap { section in
+            let isMeant = parts == [section.name]
+            let keys = section.keys.map(\.name).filter { isMeant || parts == [$0] || parts == [section.name, $0] }
+            return keys.map { "\(section.header) \($0)" }
+        }
     }
 
     /// The name of a key or section that is similar to an unknown one; nil when none is.

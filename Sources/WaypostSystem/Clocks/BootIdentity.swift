@@ -5,6 +5,6 @@ public enum BootIdentity {
         let text = (try? Syscalls.contents(of: "/proc/sys/kernel/random/boot_id")) ?? nil  // without /proc: random
         let digits = (text ?? []).compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
         guard digits.count == 32 else { return (0..<16).map { _ in UInt8.random(in: .min ... .max) } }
-        return (0..<16).map { UInt8(digits[2 * $0] << 4 | digits[2 * $0 + 1]) }
+        return stride(from: 0, to: 32, by: 2).map { (place: Int) -> UInt8 in UInt8(digits[place] << 4 | digits[place + 1]) }
     }()
 }

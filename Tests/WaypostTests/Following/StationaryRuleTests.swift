@@ -25,12 +25,18 @@ import Waypost
 
     @Test func isNotEndedByDrift() throws {
         // An hour of 80 m of drift to and fro, with the Doppler speed of a receiver at rest.
-        let fixes = try (0...3_600).map { try fix(Double($0), metres: 40 * (1 - abs(1 - Double($0) / 1_800)), speed: 0.15) }
+        let fixes = try (0...3_600).map { second in
+            let share: Double = Double(second) / 1_800
+            return try fix(Double(second), metres: 40 * (1 - abs(1 - share)), speed: 0.15)
+        }
         #expect(changes(fixes) == [60])
     }
 
     @Test func isNotEndedByOneOutlier() throws {
-        let fixes = try (0...200).map { try fix(Double($0), metres: $0 == 150 ? 5_000 : 0, speed: $0 == 150 ? 40 : 0) }
+        let fixes = try (0...200).map { second in
+            let isOut = second == 150
+            return try fix(Double(second), metres: isOut ? 5_000 : 0, speed: isOut ? 40 : 0)
+        }
         #expect(changes(fixes) == [60])
     }
 

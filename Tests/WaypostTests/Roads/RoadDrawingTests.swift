@@ -79,7 +79,11 @@ import Testing
         var map = DrawnMap()
         for number in 0..<300 {
             let east = -700.0 + Double(number)
-            map.road(Int64(number + 10), (0..<100).map { (east + Double($0 % 2) * 0.9, Double($0) * 6) }, ["highway": "footway"])
+            let points: [(Double, Double)] = (0..<100).map { place in
+                let side: Double = place.isMultiple(of: 2) ? 0 : 0.9
+                return (east + side, Double(place) * 6)
+            }
+            map.road(Int64(number + 10), points, ["highway": "footway"])
         }
         map.road(1, [(-700, -20), (-100, -20)], ["highway": "tertiary"])
         let drawing = try map.roads().drawing(of: try #require(Self.last))

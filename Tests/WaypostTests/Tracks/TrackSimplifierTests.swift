@@ -49,7 +49,9 @@ struct TrackSimplifierTests {
     }
 
     @Test func keepsTheCornersOfASquare() {
-        let sides = (0..<50).map { (Double($0), 0.0) } + (0..<50).map { (50, Double($0)) } + (0..<50).map { (50 - Double($0), 50) }
+        var sides: [(Double, Double)] = (0..<50).map { (Double($0), 0) }
+        sides += (0..<50).map { (50, Double($0)) }
+        sides += (0..<50).map { (50 - Double($0), 50) }
         #expect(simplified(positions(sides), 1).count <= 6)
     }
 
