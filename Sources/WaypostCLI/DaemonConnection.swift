@@ -12,6 +12,9 @@ struct DaemonConnection: ParsableArguments {
         completion: .file())
     var socket: String?
 
+    /// The control socket that was named, with the option or `$WAYPOST_SOCKET`: the tracker behind it is meant, and no other.
+    var namedSocket: String? { DefaultPaths.namedSocket(option: socket, environment: ProcessIdentity.current().environment) }
+
     /// The control socket that it connects to now.
     var path: String { DefaultPaths.clientSocket(option: socket, of: .current()) }
 
@@ -31,8 +34,7 @@ struct DaemonConnection: ParsableArguments {
 
     /// The failure for people; where a service is installed and no socket was named, the service's state says what to do.
     private func failure(_ error: ControlError) -> CommandFailure {
-        guard case .notRunning = error,
-            DefaultPaths.namedSocket(option: socket, environment: ProcessIdentity.current().environment) == nil,
+        guard case .notRunning = error, namedSocket == nil,
             let failure = CommandFailure(
                 serviceIs: .now,
                 because: LastFailure(stateFolder: DefaultPaths.service.stateDirectory).evidence(in: SystemTree(root: ""))?.text)

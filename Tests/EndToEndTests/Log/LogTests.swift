@@ -11,17 +11,22 @@ extension EndToEnd {
         @Test(.enabled(if: Program.canRunAsNobody && getuid() == 0, "needs root, and programs that user 65534 can reach"))
         func showsAStrangerNoOtherLog() async throws {
             let folder = try TestFolder()
-            let tracker = try await TrackerProcess(source: "sim:walk", in: folder)
+            // Where a user's own tracker listens: a socket that is named is that of the only tracker that is meant.
+            let options = ["--source", "sim:walk"] + TrackerProcess.options + ["--socket", "waypost.sock"]
+            let tracker = try ProgramProcess([Program.waypostd.path] + options, in: folder)
+            let status = ["status", "--json", "--socket", "waypost.sock"]
+            try #require(await eventually { try await finish([Program.waypost.path] + status, in: folder).output.contains("\"log\"") })
             let own = folder.path("home/.local/state/waypost/log")
             try FileManager.default.createDirectory(atPath: own + "/journal", withIntermediateDirectories: true)
-            let surroundings = Program.asNobody + ["env", "HOME=\(folder.path("home"))", "WAYPOST_SOCKET=\(folder.path("socket"))"]
+            let surroundings = Program.asNobody + ["env", "HOME=\(folder.path("home"))", "XDG_RUNTIME_DIR=\(folder.path(""))"]
             let run = try await finish(surroundings + [Program.waypost.path, "log", "list"], in: folder)
             #expect(run.code == 77 && run.output.isEmpty, "\(run)")
             #expect(run.errors.hasPrefix("waypost: log: the running tracker does not tell this user where its log is; use sudo, or join "))
             #expect(run.errors.hasSuffix("; for your own log: --log \(own)\n"), "\(run.errors)")
             let named = try await finish(surroundings + [Program.waypost.path, "log", "list", "--log", own], in: folder)
             #expect(named.code == 0 && named.errors.contains("there are no tracks in \(own)"), "\(named)")
-            _ = try await tracker.stop()
+            tracker.send(SIGTERM)
+            #expect(try await tracker.exit() == ProgramExit(code: 0))
         }
 
         private let receiver = SimulatedReceiver()

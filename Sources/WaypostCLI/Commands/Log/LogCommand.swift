@@ -11,7 +11,8 @@ struct LogCommand: ParsableCommand {
         commandName: "log",
         abstract: "List, fetch, check and erase the recorded tracks.",
         discussion: """
-            Works with or without a running tracker. Without --log it uses the log of the running tracker, else that of the configuration.
+            Works with or without a running tracker. Without --log it uses the log of the running tracker, else that of the configuration; where \
+            --socket or $WAYPOST_SOCKET names a tracker, only the log of that one.
 
             Example: waypost log list
             """,
@@ -37,7 +38,11 @@ struct LogLocation: ParsableArguments {
         switch try daemonLog() {
         case .shown(let running): return try existing(running)
         case .hidden: throw LogLocation.refusal(own)
-        case .none: break
+        case .notRunning(let path) where daemon.namedSocket != nil:
+            throw CommandFailure(
+                .unavailable, what: "tracker", why: "not running (nothing listens on \(path))",
+                next: "start it with waypost run, or name its log with --log DIR")
+        case .notRunning, .none: break
         }
         // A user who runs their own tracker needs no configuration for it.
         let paths = Syscalls.isFolder(own.logDirectory) ? own : .inUse
@@ -62,22 +67,24 @@ struct LogLocation: ParsableArguments {
         case shown(String)
         /// The tracker does not tell this user where.
         case hidden
-        /// No tracker runs, or it has none.
+        /// It has none.
         case none
+        /// No tracker listens on this socket.
+        case notRunning(String)
     }
 
-    /// - Errors: the tracker refuses to answer; for a socket that was named also when none runs behind it, or when it does not show the folder.
+    /// - Errors: the tracker refuses to answer, or, behind a socket that was named, does not show the folder.
     private func daemonLog() throws(CommandFailure) -> DaemonLog {
         let status: StatusReport
         do throws(ControlError) {
             var client = try daemon.connectIfRunning()
             status = try client.ask(StatusRequest())
         } catch {
-            if case .notRunning = error, daemon.socket == nil { return .none }
+            if case .notRunning(let path) = error { return .notRunning(path) }
             throw CommandFailure(error)
         }
         if let log = status.log { return .shown(log.directory) }
-        if daemon.socket == nil { return status.problems == nil ? .hidden : .none }
+        if daemon.namedSocket == nil { return status.problems == nil ? .hidden : .none }
         throw CommandFailure(
             .notAuthorised, what: "log", why: "the tracker does not tell this user where it is", next: "use sudo, or name it with --log DIR"
         )
