@@ -29,27 +29,90 @@ import WaypostDispatch
         await dispatcher.stop()
     }
 
-    /// While a server takes longer than the receiver for the next fix, there is always something that waits; in batches of one it would never get less.
-    @Test(arguments: [2, 100]) func endsADispatchThoughNewsComesWithEachBatch(batchCount: Int) async throws {
+    /// While a server takes longer than the receiver for the next fix, there is always something that waits; in batches of one it never gets less.
+    @Test(arguments: [1, 2, 100], [DestinationSettings.Order.oldest, .live])
+    func endsADispatchThoughNewsComesWithEachBatch(batchCount: Int, order: DestinationSettings.Order) async throws {
         let fixture = try DispatchFixture()
-        let holder = Mutex<Dispatcher?>(nil)
-        let newest = Mutex(20)
+        let news = News(after: 20, in: fixture.log)
         let destination = ScriptedDestination { _ in
-            let number = newest.withLock { newest in
-                newest += 1
-                return newest
-            }
-            fixture.log.log(number...number)
-            holder.withLock { $0 }?.noteWaiting()
+            news.comes()
             return .good
         }
-        let dispatcher = try await fixture.dispatcher([("home", destination)], batchCount: batchCount)
-        holder.withLock { $0 = dispatcher }
+        let dispatcher = try await fixture.dispatcher(
+            [("home", destination)], order: order, batchCount: batchCount, interval: .seconds(3_600))
+        news.comes(to: dispatcher)
         fixture.log.log(1...20)
         try await dispatcher.accept([DispatchFixture.call(1)])
         #expect(try await dispatcher.dispatch().word == .good)
         #expect(Set(destination.takenNames).isSuperset(of: ["call 1"] + (1...20).map { "\($0)" }))
-        holder.withLock { $0 = nil }
+        // One for what waited, and one for what came meanwhile.
+        #expect(destination.batches.count <= 2 * 21 + 1)
+        // What has come since is sent with the next interval.
+        let status = try await dispatcher.statuses()[0]
+        #expect(status.waitingPositionCount != 0 && status.timeToNextAttempt != nil, "\(status)")
+        news.ends()
+        await dispatcher.stop()
+    }
+
+    /// It waits for another's run, and then not for all that came meanwhile.
+    @Test func endsASecondDispatchWithWhatWaitedWhenItWasAskedFor() async throws {
+        let fixture = try DispatchFixture()
+        let news = News(after: 20, in: fixture.log)
+        let gate = StuckDestination()
+        let destination = SlowDestination(gate) { news.comes() }
+        let dispatcher = try await fixture.dispatcher([("home", destination)], batchCount: 1)
+        news.comes(to: dispatcher)
+        fixture.log.log(1...20)
+        dispatcher.noteWaiting()
+        let first = Task { try await dispatcher.dispatch() }
+        #expect(await gate.waits { $0.sending == 1 })
+        let second = Task { try await dispatcher.dispatch() }
+        try await Task.sleep(for: .milliseconds(50))
+        gate.answers()
+        #expect(try await first.value.word == .good)
+        #expect(try await second.value.word != .error)
+        #expect(gate.sendingCount <= 20 + 2, "\(gate.sendingCount)")
+        news.ends()
+        await dispatcher.stop()
+    }
+
+    /// Several events at once are told once, and wait for no backlog of positions, though a batch has room for one alone.
+    @Test func sendsEventsThatComeMeanwhileFirst() async throws {
+        let fixture = try DispatchFixture()
+        let gate = StuckDestination()
+        let dispatcher = try await fixture.dispatcher([("home", SlowDestination(gate) {})], batchCount: 1)
+        fixture.log.log(1...40)
+        dispatcher.noteWaiting()
+        let run = Task { try await dispatcher.dispatch() }
+        #expect(await gate.waits { $0.sending == 1 })
+        try await dispatcher.accept((1...3).map(DispatchFixture.call))
+        gate.answers()
+        #expect(try await run.value.word == .good)
+        #expect(gate.names.prefix(8).contains("call 3"), "\(gate.names)")
+        #expect(gate.names.count == 43)
+        await dispatcher.stop()
+    }
+
+    /// A pause comes while a batch is on its way, which arrives all the same; the rest does not, and nobody is told that all is well.
+    @Test func saysThatARunWasPaused() async throws {
+        let fixture = try DispatchFixture()
+        let gate = StuckDestination()
+        let destination = SlowDestination(gate, isCancellable: false) {}
+        let dispatcher = try await fixture.dispatcher([("home", destination)], batchCount: 1)
+        try await dispatcher.accept((1...3).map(DispatchFixture.call))
+        let first = Task { try await dispatcher.dispatch() }
+        #expect(await gate.waits { $0.sending == 1 })
+        let second = Task { try await dispatcher.dispatch() }
+        try await Task.sleep(for: .milliseconds(50))
+        try await dispatcher.setPaused(true)
+        gate.answers()
+        let paused = "paused; resume with waypost dispatch resume --to home"
+        let completion = try await first.value
+        #expect(completion.word == .error && completion.failures.map(\.reason) == [paused], "\(completion)")
+        #expect(completion.receipts.map(\.count) == [1], "\(completion)")
+        #expect(try await second.value.failures.map(\.reason) == [paused])
+        try await dispatcher.setPaused(false)
+        #expect(try await dispatcher.dispatch().receipts.map(\.count) == [2])
         await dispatcher.stop()
     }
 
@@ -83,7 +146,7 @@ import WaypostDispatch
         await dispatcher.stop()
     }
 
-    /// A run that begins when the one before was cancelled at the deadline is not waited for.
+    /// Whoever drains waits for the run of another no longer than the time allows, and ends only their own.
     @Test func endsDrainingInTimeThoughOthersGoOn() async throws {
         let fixture = try DispatchFixture()
         let destination = StuckDestination()
@@ -96,12 +159,12 @@ import WaypostDispatch
         let second = Task { try await dispatcher.dispatch() }
         try await Task.sleep(for: .milliseconds(50))
         let start = ContinuousClock.now
-        #expect(try await dispatcher.drain(budget: .milliseconds(200)).word == .error)
+        let drained = try await dispatcher.drain(budget: .milliseconds(200))
+        #expect(drained.failures.map(\.reason) == ["the time was over before it was sent"])
         #expect(ContinuousClock.now - start < .seconds(10))
-        _ = try await first.value
-        #expect(await destination.waits { $0.sending == 2 })
         destination.answers()
-        #expect(try await second.value.word == .good)
+        #expect(try await first.value.word == .good)
+        #expect(try await second.value.word == .noData)
         await dispatcher.stop()
     }
 
@@ -128,15 +191,25 @@ import WaypostDispatch
 
 /// Takes nothing before it is told to, or its task is cancelled.
 private final class StuckDestination: Destination {
-    struct State { var (sending, answers) = (0, false) }
+    struct State {
+        var (sending, answers) = (0, false)
+        var names: [String] = []
+    }
 
     let maximumBatchCount = 10
     private let state = Mutex(State())
 
     func answers() { state.withLock { $0.answers = true } }
 
+    var sendingCount: Int { state.withLock { $0.sending } }
+    /// What it was sent, in order.
+    var names: [String] { state.withLock { $0.names } }
+
     func send(_ batch: DispatchBatch) async -> DeliveryOutcome {
-        state.withLock { $0.sending += 1 }
+        state.withLock { state in
+            state.sending += 1
+            state.names += batch.records.map(\.shortName)
+        }
         while !state.withLock({ $0.answers }) {
             do { try await Task.sleep(for: .milliseconds(5)) } catch { return .temporary(reason: "cancelled", retryAfter: nil) }
         }
@@ -150,4 +223,50 @@ private final class StuckDestination: Destination {
         }
         return false
     }
+}
+
+/// Does something with each batch that another destination has taken.
+private struct SlowDestination: Destination {
+    let maximumBatchCount = 10
+    private let gate: StuckDestination
+    private let isCancellable: Bool
+    private let note: @Sendable () -> Void
+
+    init(_ gate: StuckDestination, isCancellable: Bool = true, then note: @escaping @Sendable () -> Void) {
+        (self.gate, self.isCancellable, self.note) = (gate, isCancellable, note)
+    }
+
+    func send(_ batch: DispatchBatch) async -> DeliveryOutcome {
+        let outcome = isCancellable ? await gate.send(batch) : await Task { await gate.send(batch) }.value
+        note()
+        return outcome
+    }
+}
+
+/// Positions that are logged while others are sent, up to 400: a run that waits for them all takes long, but ends.
+private final class News: Sendable {
+    private let log: MemoryLog
+    private let state: Mutex<(second: Int, dispatcher: Dispatcher?)>
+
+    init(after second: Int, in log: MemoryLog) {
+        self.log = log
+        state = Mutex((second, nil))
+    }
+
+    /// Tells a dispatcher of them from now on.
+    func comes(to dispatcher: Dispatcher) { state.withLock { $0.dispatcher = dispatcher } }
+
+    /// Logs one.
+    func comes() {
+        let (second, dispatcher) = state.withLock { state in
+            if state.dispatcher != nil { state.second += 1 }
+            return state
+        }
+        guard let dispatcher, second <= 400 else { return }
+        log.log(second...second)
+        dispatcher.noteWaiting()
+    }
+
+    /// Lets the dispatcher go.
+    func ends() { state.withLock { $0.dispatcher = nil } }
 }

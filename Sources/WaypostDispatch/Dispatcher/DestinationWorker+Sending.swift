@@ -8,17 +8,20 @@ extension DestinationWorker {
     private var lanes: [DispatchLane] { settings.sendsPositions ? [.events, .live, .history] : [.events] }
 
     /// Sends the next batch of the first lane with records to send.
-    func sendNext() async -> RunEnding {
+    ///
+    /// - Parameter newest: the newest records that may be sent; nil for any, in which case the order `live` applies anew.
+    func sendNext(through newest: NewestWaiting?) async -> RunEnding {
         do throws(ReadingFailure) {
             if let ending = try await sendDeadLetter() { return ending }
-            try await letNewestGoFirst()
+            if newest == nil { try await letNewestGoFirst() }
             var isHeld = false
             for lane in lanes {
                 var queue = reading.queues[lane] ?? LaneQueue(lane: lane)
                 try await fill(&queue)
                 reading.queues[lane] = queue
-                if queue.items.isEmpty { continue }
-                guard case .send(let range) = queue.rule.plan(count: queue.items.count) else {
+                let count = newest.map { queue.count(through: $0.number(in: lane)) } ?? queue.items.count
+                if count == 0 { continue }
+                guard case .send(let range) = queue.rule.plan(count: count) else {
                     reading.queues[lane]?.rule.pause()
                     isHeld = true
                     continue

@@ -90,7 +90,35 @@ extension DestinationWorker {
         var queues: [DispatchLane: LaneQueue] = [:]
         /// Whether there may be dead letters that are due for another attempt.
         var mayHaveDueLetters = true
+
+        /// Whether some of what was read is not settled.
+        var hasItems: Bool { queues.values.contains { !$0.items.isEmpty } }
+
+        /// Whether events were read that came after those that waited.
+        func hasEvents(after newest: NewestWaiting) -> Bool { (queues[.events]?.items.last?.number ?? 0) > newest.entry }
     }
+
+    /// The newest records that waited when somebody asked for a run.
+    struct NewestWaiting: Sendable {
+        /// The number of the last entry.
+        var entry: UInt64
+        /// The number of the last position.
+        var position: UInt64
+
+        /// The number of the last record of a lane.
+        func number(in lane: DispatchLane) -> UInt64 { lane == .events ? entry : position }
+    }
+
+    /// The newest records that wait now.
+    func newestWaiting() async -> NewestWaiting {
+        // What cannot be read says so when it is to be sent.
+        let entry = try? await outbox.newestNumber()  // See above.
+        let position = settings.sendsPositions ? try? await supply.newestNumber() : 0  // See above.
+        return NewestWaiting(entry: entry ?? .max, position: position ?? .max)
+    }
+
+    /// What a caller hears whose time is over.
+    static let timeIsOver = "the time was over before it was sent"
 
     /// Why nothing arrives, and since which moment of the boot clock.
     struct Failure {

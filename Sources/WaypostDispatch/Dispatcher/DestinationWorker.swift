@@ -28,6 +28,8 @@ actor DestinationWorker {
     private var silence: Silence?
     /// How many callers are changing the queue.
     private var suspensionCount = 0
+    /// Why the run that is under way was ended from here.
+    private var interruption: String?
 
     /// The destination's progress, as stored in the outbox.
     private(set) var progress: DestinationState
@@ -121,33 +123,41 @@ actor DestinationWorker {
     /// Sends until nothing waits, something fails, or a moment of the boot clock is reached.
     func drain(until deadline: Int64) async -> DispatchCompletion {
         retry.allowNow()
+        let sending = Task { await send(upTo: .max, until: deadline) }
         let deadlineTimer = Task {
             // The current millisecond counts as over.
             try? await Task.sleep(for: .milliseconds(max(0, deadline - clock.bootMilliseconds()) + 1))  // Cancelled: no caller waits.
-            if !Task.isCancelled { state.run?.cancel() }
+            // A run that somebody else has asked for goes on.
+            if !Task.isCancelled { sending.cancel() }
         }
         defer { deadlineTimer.cancel() }
-        return await send(upTo: .max, until: deadline)
+        return await withTaskCancellationHandler(operation: { await sending.value }, onCancel: { sending.cancel() })
     }
 
     func setPaused(_ isPaused: Bool) async throws(OutboxError) {
         try await outbox.setPaused(isPaused, settings.name)
         progress.isPaused = isPaused
-        if isPaused { state.run?.cancel() }
+        if isPaused { interrupt("it was paused meanwhile; try again") }
         setAlarm()
     }
 
     /// Switches sending off or on.
     func setSilence(_ silence: Silence?) {
         self.silence = silence
-        if silence != nil { state.run?.cancel() }
+        if silence != nil { interrupt("sending was switched off meanwhile; try again") }
         setAlarm()
+    }
+
+    /// Ends the run that is under way, which says why.
+    private func interrupt(_ reason: String) {
+        interruption = reason
+        state.run?.cancel()
     }
 
     /// Sends nothing until it is resumed as many times as it was suspended; nothing is on its way when this returns.
     func suspend() async {
         suspensionCount += 1
-        state.run?.cancel()
+        interrupt("what waits was changed meanwhile; try again")
         _ = await state.run?.value
     }
 
@@ -232,16 +242,18 @@ actor DestinationWorker {
 
     /// One run at a time; later callers wait for it and then get their own.
     ///
-    /// A cancelled caller no longer waits, and its run ends: records without a receipt are sent again.
+    /// A run is for what waits when it is asked for. A cancelled caller no longer waits, and its run ends: records without a receipt are sent again.
     private func send(upTo batchCount: Int, until deadline: Int64) async -> DispatchCompletion {
+        let newest = await newestWaiting()
         while case let mark = waitingForRun.mark, state.run != nil {
-            guard await waitingForRun.wait(since: mark) else { return .error(settings.name, "cancelled") }
-            // The run was ended at this caller's deadline, and the next one may have started already.
-            guard clock.bootMilliseconds() < deadline else { return .error(settings.name, "the time was over before it was sent") }
+            let isMyTurn = await waitingForRun.wait(since: mark)
+            guard clock.bootMilliseconds() < deadline else { return .error(settings.name, DestinationWorker.timeIsOver) }
+            guard isMyTurn else { return .error(settings.name, "cancelled") }
         }
         if let obstacle { return .error(settings.name, obstacle) }
+        interruption = nil
         let run = Task {
-            let completion = await self.run(upTo: batchCount, until: deadline)
+            let completion = await self.run(upTo: batchCount, through: newest, until: deadline)
             // Before any waiting caller resumes: it would find the run still there, and block the actor.
             state.endRun()
             waitingForRun.resumeAll()
@@ -249,11 +261,7 @@ actor DestinationWorker {
             return completion
         }
         state.begin(run)
-        return await withTaskCancellationHandler {
-            await run.value
-        } onCancel: {
-            run.cancel()
-        }
+        return await withTaskCancellationHandler(operation: { await run.value }, onCancel: { run.cancel() })
     }
 
     /// Why nothing is sent, even on demand; nil when there is no obstacle.
@@ -264,16 +272,16 @@ actor DestinationWorker {
         return suspensionCount > 0 ? "what waits is being changed; try again" : nil
     }
 
-    private func run(upTo batchCount: Int, until deadline: Int64) async -> DispatchCompletion {
+    /// Sends until the records up to the newest that waited are settled; what came since goes first, but only every second time, so that it ends.
+    private func run(upTo batchCount: Int, through newest: NewestWaiting, until deadline: Int64) async -> DispatchCompletion {
         var sentBatches = 0
         var ending = RunEnding.sent
-        var mayLook = true
+        var takesNews = true
         let before = receivedCount
         attempts: while sentBatches < batchCount, clock.bootMilliseconds() < deadline, !Task.isCancelled, !state.isStopped {
-            // News goes first, but only every second time: while a server is slower than the receiver there is always some, and a run would never end.
-            if mayLook { noteMore() }
-            mayLook = !mayLook && hasNews.load(ordering: .acquiring)
-            ending = await sendNext()
+            if takesNews { noteMore() }
+            ending = await sendNext(through: takesNews ? nil : newest)
+            takesNews = !takesNews && (hasNews.load(ordering: .acquiring) || reading.hasEvents(after: newest))
             switch ending {
             case .sent: sentBatches += 1
             case .refused, .skipped: continue
@@ -281,8 +289,15 @@ actor DestinationWorker {
             }
         }
         var completion = finish(ending, sentBatches: sentBatches)
+        if Task.isCancelled, let reason = whyInterrupted(ending, by: deadline) { completion = .error(settings.name, reason) }
         if receivedCount > before { completion.receipts = [.init(destination: settings.name, count: receivedCount - before)] }
         return completion
+    }
+
+    /// Why a run was ended before all was sent; nil when all was, or its caller has gone.
+    private func whyInterrupted(_ ending: RunEnding, by deadline: Int64) -> String? {
+        if case .empty = ending { return nil }
+        return obstacle ?? interruption ?? (clock.bootMilliseconds() < deadline ? nil : DestinationWorker.timeIsOver)
     }
 
     /// There may be more in every lane: while a month's positions go out, new positions and events come, and go first.
@@ -299,8 +314,8 @@ actor DestinationWorker {
         case .sent, .skipped, .refused: break
         case .empty:
             schedule.process(.empty, at: now)
-            // It may have come while the last batch was on its way.
-            if hasNews.load(ordering: .acquiring) { schedule.process(.waiting, at: now) }
+            // It may have come while the last batches were on their way.
+            if hasNews.load(ordering: .acquiring) || reading.hasItems { schedule.process(.waiting, at: now) }
         case .dryRun(let count):
             notify(.dryRun(destination: settings.name, count: count))
         case .failed(let reason, let isUnreachable, let retryAfter):

@@ -42,6 +42,9 @@ struct LaneQueue {
     /// How many records must be at hand for a plan of at most that many.
     func wanted(for batchCount: Int) -> Int { rule.standingCount + batchCount }
 
+    /// How many of the first records have numbers up to that one.
+    func count(through number: UInt64) -> Int { items.firstIndex { $0.number > number } ?? items.count }
+
     /// Appends the records that were read, except those that the destination already has.
     mutating func append(
         _ more: [Item], missing: [MissingPositions] = [], through number: UInt64, isAtEnd: Bool, settled: SettledAhead

@@ -281,6 +281,11 @@ public actor Outbox {
 
     // MARK: - Sending
 
+    /// The number of the newest entry; 0 when there never was one.
+    func newestNumber() throws(OutboxError) -> UInt64 {
+        try use { (store) throws(SQLiteError) in UInt64(clamping: store.lastEntryNumber) }
+    }
+
     /// The entries after a number, in order.
     func entries(after number: UInt64, limit: Int) throws(OutboxError) -> [StoredEntry] {
         try use { (store) throws(SQLiteError) in try store.entries(after: number, limit: limit) }
