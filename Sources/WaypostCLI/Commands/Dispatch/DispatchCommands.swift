@@ -31,7 +31,11 @@ struct DispatchQuestion: ParsableArguments {
 
     /// Sends, and prints how it ended, what each destination has received of it, and every one that failed; an error ends the program with 1.
     func report<Verb: ControlVerb>(_ verb: Verb, timeout: Duration) throws where Verb.Answer == DispatchOutcome {
-        let outcome = try ask(verb, timeout: timeout)
+        try report(try ask(verb, timeout: timeout))
+    }
+
+    /// Prints how sending ended.
+    func report(_ outcome: DispatchOutcome) throws {
         try OutputStream(path: "-").write(line: outcome.completion.text)
         for receipt in outcome.receipts {
             SystemProcess.printError("waypost: destination \(printable(receipt.destination)): \(counted(receipt.count, "record")) received")
@@ -96,22 +100,32 @@ struct DispatchNowCommand: ParsableCommand {
         abstract: "Send everything that waits; the interval does not change.",
         discussion: """
             With --wait it prints the result: good, no_data (nothing waits, or no network) or error (exit code 1), and says on standard error how many \
-            records each destination received, and which one failed or is paused, and why.
+            records each destination received, and which one failed or is paused, and why. What is recorded from now on may go along, but is not \
+            waited for. Exit code 75 when --timeout is over first: the tracker goes on sending.
 
-            Example: waypost dispatch now --wait
+            Example: waypost dispatch now --wait --timeout 5min
             """)
 
     @Flag(help: "Wait for the end and print the result.")
     var wait = false
+
+    @Option(
+        help: ArgumentHelp("With --wait, the longest time to wait: \(SpanValue.forms). (default: 1 d)", valueName: "span"),
+        transform: SpanValue.parse)
+    var timeout: Duration?
 
     @OptionGroup var target: DispatchTarget
 
     /// Enough for a backlog of months over a slow line.
     private static let longestWait: Duration = .seconds(86_400)
 
+    func validate() throws {
+        if timeout != nil, !wait { throw ValidationError("--timeout needs --wait") }
+    }
+
     func run() throws {
         let request = DispatchNowRequest(destination: target.destination)
-        if wait { return try target.question.report(request, timeout: DispatchNowCommand.longestWait) }
+        if wait { return try report(request) }
         var client = try target.question.daemon.connect()
         do throws(ControlError) {
             // A problem with the request is reported at once; sending takes its time.
@@ -122,6 +136,22 @@ struct DispatchNowCommand: ParsableCommand {
         } catch {
             throw CommandFailure(error)
         }
+    }
+
+    private func report(_ request: DispatchNowRequest) throws {
+        let span = timeout ?? DispatchNowCommand.longestWait
+        var client = try target.question.daemon.connect()
+        let outcome: DispatchOutcome
+        do throws(ControlError) {
+            outcome = try Patience.during("sending") { () throws(ControlError) in try client.ask(request, timeout: span) }
+        } catch .timedOut {
+            throw CommandFailure(
+                .timedOut, what: "dispatch now", why: "still sending after \(spanText(span)); the tracker goes on",
+                next: "see waypost dispatch")
+        } catch {
+            throw CommandFailure(error)
+        }
+        try target.question.report(outcome)
     }
 }
 
@@ -134,23 +164,27 @@ struct DispatchDrainCommand: ParsableCommand {
             For use before a shutdown, or after an interface came up. Prints good, no_data or error (exit code 1), and says on standard error how many \
             records each destination received, and which one failed.
 
-            Example: waypost dispatch drain --budget 20
+            Example: waypost dispatch drain --timeout 20
             """)
 
     @Option(
         help: ArgumentHelp("The longest time it may take: \(SpanValue.forms). (default: 30)", valueName: "span"),
         transform: SpanValue.parse)
+    var timeout: Duration?
+
+    @Option(help: .otherName(of: "timeout"), transform: SpanValue.parse)
     var budget: Duration?
 
     @OptionGroup var target: DispatchTarget
 
     func validate() throws {
+        _ = try OptionNames.optional(timeout, "--timeout", budget, "--budget")
         let longest = DrainDispatchRequest.maximumBudgetSeconds
-        if seconds > longest { throw ValidationError("--budget must be from 1 to \(longest) seconds") }
+        if seconds > longest { throw ValidationError("\(budget == nil ? "--timeout" : "--budget") must be from 1 to \(longest) seconds") }
     }
 
     /// The time in whole seconds, at least one.
-    private var seconds: UInt64 { budget.map { UInt64(($0 / .seconds(1)).rounded(.up)) } ?? 30 }
+    private var seconds: UInt64 { (timeout ?? budget).map { UInt64(($0 / .seconds(1)).rounded(.up)) } ?? 30 }
 
     func run() throws {
         let request = DrainDispatchRequest(destination: target.destination, budgetSeconds: seconds)
