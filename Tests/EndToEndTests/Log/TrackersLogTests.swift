@@ -31,5 +31,31 @@ extension EndToEnd {
             let unnamed = try await finish(asUser + [Program.waypost.path, "log", "list"], in: folder)
             #expect(unnamed.code == 0 && unnamed.errors.contains("there are no tracks in \(own)"), "\(unnamed)")
         }
+
+        /// The journal has room for more on the disk, which is no part of the track.
+        @Test func givesTheSizeOfWhatWasWritten() async throws {
+            let folder = try TestFolder()
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder)
+            let receiver = SimulatedReceiver()
+            try fifo.write((0..<8).map { receiver.epoch($0).text }.joined())
+            var track: JSONValue?
+            #expect(
+                try await eventually {
+                    let run = try await waypost("log", "list", "--json", "--socket", "socket", in: folder)
+                    track = run.outputLines.first.flatMap { try? JSONParser().parse(Array($0.utf8)) }  // Nothing is logged yet.
+                    return track?["positions"]?.int == 8
+                })
+            #expect(track?["state"]?.string == "open")
+            let status = try await waypost("status", "--json", "--socket", "socket", in: folder)
+            let written = try #require(try JSONParser().parse(Array(status.output.utf8))["log"]?["bytes"]?.int)
+            #expect(track?["journal_bytes"]?.int == written && written < 2_000, "\(status.output)")
+            let path = try #require(track?["journal"]?.string)
+            #expect(try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0 > written, "room is reserved")
+            let list = try await waypost("log", "list", "--socket", "socket", in: folder)
+            #expect(list.output.contains("journal 1 KiB"), "\(list.output)")
+            fifo.close()
+            #expect(try await tracker.process.exit() == ProgramExit(code: 0))
+        }
     }
 }

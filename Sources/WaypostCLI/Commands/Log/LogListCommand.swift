@@ -9,7 +9,8 @@ struct LogListCommand: ParsableCommand {
         commandName: "list",
         abstract: "List the recorded tracks.",
         discussion: """
-            A track that is still being recorded, or waits for its GPX file, is "open". A puller has fetched a track when it has acknowledged all of it.
+            A track that is still being recorded, or waits for its GPX file, is "open"; its size is what was written, not the room that is \
+            reserved on the disk. A puller has fetched a track when it has acknowledged all of it.
 
             Example: waypost log list --json
             """)
@@ -34,7 +35,7 @@ struct LogListCommand: ParsableCommand {
             }
             // A journal that was deleted since the listing is not a track any more.
             guard let entry = try LogListRow(journal, in: folder, pullers: pullers) else { continue }
-            progress.add(bytes: Int(entry.journalByteCount))
+            progress.add(bytes: Int(Syscalls.byteCount(of: journal.path) ?? 0))
             if json { try output.write(line: entry.line) } else { entries.append(entry) }
         }
         progress.add(bytes: 0)
@@ -51,7 +52,8 @@ struct LogListCommand: ParsableCommand {
 /// One track of the list.
 struct LogListRow {
     let journal: LogJournal
-    let journalByteCount: Int64
+    /// What is in the journal; one that is open has room for more on the disk.
+    private(set) var journalByteCount: Int64 = 0
     /// The GPX file and its size; nil when it does not exist yet or any more.
     let track: (path: String, byteCount: Int64)?
     private var positions = TypeCount()
@@ -67,11 +69,11 @@ struct LogListRow {
         self.journal = journal
         let path = "\(folder.path)/\(journal.stem).gpx"
         track = Syscalls.byteCount(of: path).map { (path, $0) }
-        journalByteCount = Syscalls.byteCount(of: journal.path) ?? 0
         do throws(RecordingError) {
             var reader = try JournalReader(path: journal.path)
             while let record = try reader.next() { count(record) }
             damagedByteCount = reader.decoder.damagedByteCount
+            journalByteCount = journal.isOpen ? reader.decoder.endOfContent : Syscalls.byteCount(of: journal.path) ?? 0
         } catch {
             if case .cannotRead(_, let cause) = error, cause.isMissing { return nil }
             throw CommandFailure(error)
