@@ -22,6 +22,17 @@ struct WakeLauncherTests {
         #expect(throws: Never.self) { try ControlRequests.request(on: ran.line.span) }
     }
 
+    @Test func saysThatAProgramIsNotThere() throws {
+        let folder = try folder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }  // What is left behind does no harm.
+        try WakeProgram(.program(folder + "/p")).save("photo", in: folder)
+        let ran = WakeLauncher(folder: folder, isAlone: false).run(LaunchOrder(registration: "photo", events: [], ids: ["a"]))
+        #expect(ran.exitCode == nil && !ran.wasStarted && ran.words == "\(folder)/p does not exist")
+        try program("#!/bin/sh\nkill -9 $$\n", in: folder)
+        let killed = WakeLauncher(folder: folder, isAlone: false).run(LaunchOrder(registration: "photo", events: [], ids: ["a"]))
+        #expect(killed.exitCode == nil && killed.wasStarted)
+    }
+
     /// An event has the place: it reaches the program alone, and stands in no command line, which every user can read.
     @Test func showsEventsToNobodyElse() throws {
         let folder = try folder()

@@ -56,6 +56,7 @@ extension WakeLedger.Entry {
             json.object("run") { json in
                 json.member("time", run.time)
                 json.member("exit", run.exitCode)
+                if !run.wasStarted { json.member("started", false) }
                 json.member("words", run.words)
                 json.array("events") { json in for id in run.eventIDs { json.element(id) } }
             }
@@ -97,7 +98,7 @@ extension WakeLedger.Entry {
         if let run = value["run"] {
             lastRun = WakeRun(
                 time: run["time"]?.time, exitCode: run["exit"]?.int, words: run["words"]?.string ?? "",
-                eventIDs: (run["events"]?.array ?? []).compactMap(\.string))
+                eventIDs: (run["events"]?.array ?? []).compactMap(\.string), wasStarted: run["started"]?.bool ?? true)
         }
     }
 }

@@ -69,6 +69,9 @@ package struct WakeLedger: Sendable {
         /// The events that its user may know now, the oldest first.
         package var tellable: [WakeEvent] { isPrivate ? [] : events.filter { $0.level <= level } }
 
+        /// Whether its program runs, started or connected, as far as is known.
+        package var runs: Bool { if case .underWay = phase { true } else { isAttached } }
+
         /// Remembers the id of an event; returns false when it was known.
         mutating func know(_ id: String) -> Bool {
             guard !knownIDs.contains(id) else { return false }

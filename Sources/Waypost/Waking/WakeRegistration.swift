@@ -84,9 +84,11 @@ package struct WakeRun: Sendable, Hashable {
     package var words: String
     /// The ids of the events that it was started with, the newest last.
     package var eventIDs: [String]
+    /// Whether it ran at all; false when it could not be started.
+    package var wasStarted: Bool
 
     /// A run.
-    package init(time: UTCTime?, exitCode: Int?, words: String, eventIDs: [String]) {
-        (self.time, self.exitCode, self.words, self.eventIDs) = (time, exitCode, words, eventIDs)
+    package init(time: UTCTime?, exitCode: Int?, words: String, eventIDs: [String], wasStarted: Bool = true) {
+        (self.time, self.exitCode, self.words, self.eventIDs, self.wasStarted) = (time, exitCode, words, eventIDs, wasStarted)
     }
 }

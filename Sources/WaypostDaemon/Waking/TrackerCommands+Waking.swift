@@ -34,13 +34,17 @@ extension RegisterRequest: TrackerVerb {
 extension UnregisterRequest: TrackerVerb {
     func answer(by tracker: TrackerCommands, to caller: ControlCaller) async throws(ControlRefusal) -> Answer {
         let key = WakeKey(userID: caller.peer.userID, name: registration)
-        try await tracker.wakes.change { (ledger) throws(ControlRefusal) in
+        let isRunning = try await tracker.wakes.change { (ledger) throws(ControlRefusal) in
+            let isRunning = ledger.entries[key]?.runs ?? false
             if !ledger.unregister(key) { throw ControlRefusal(noRegistration: key.name) }
+            return isRunning
         }
         var entry = AuditTrail.Entry("unregister", by: caller.peer)
         entry.reason = registration
         tracker.access.trail.noteHabit(entry)
-        return try await RegistrationChanged(key, tracker)
+        var answer = try await RegistrationChanged(key, tracker)
+        answer.isRunning = isRunning
+        return answer
     }
 }
 
@@ -139,7 +143,7 @@ extension RegistrationEntry {
             self.obstacle = "\(obstacle.why); \(obstacle.next)"
         }
         guard let run = entry.lastRun else { return }
-        (lastTime, lastExitCode, lastEventIDs) = (run.time, run.exitCode, run.eventIDs)
+        (lastTime, lastExitCode, wasStarted, lastEventIDs) = (run.time, run.exitCode, run.wasStarted, run.eventIDs)
         lastWords = run.words.isEmpty ? nil : run.words
     }
 }
@@ -188,7 +192,7 @@ extension TrackerCommands {
 extension RanRequest: TrackerVerb {
     func answer(by tracker: TrackerCommands, to caller: ControlCaller) async throws(ControlRefusal) -> Answer {
         let key = WakeKey(userID: caller.peer.userID, name: registration)
-        let run = WakeRun(time: tracker.clock.likelyNow, exitCode: exitCode, words: words, eventIDs: ids)
+        let run = WakeRun(time: tracker.clock.likelyNow, exitCode: exitCode, words: words, eventIDs: ids, wasStarted: wasStarted)
         var answer = Answer()
         answer.dueCount = try await tracker.wakes.finish(key, run, ids: ids, on: caller.connection)
         return answer

@@ -56,6 +56,44 @@ extension EndToEnd {
             return try #require(try client.ask(RehearseRequest(registration: name), timeout: .seconds(30)).id)
         }
 
+        private func ask(_ words: String..., in folder: TestFolder) async throws -> Finished {
+            try await finish([Program.waypost.path] + words + ["--socket", "socket"], in: folder, environment: environment(folder))
+        }
+
+        /// A program that is not there did not run, one that runs goes on, and a unit that is not there is told at once.
+        @Test func saysWhatBecomesOfAProgram() async throws {
+            let folder = try TestFolder()
+            let sleeper = try Sleeper(seconds: 3)
+            let tracker = try await TrackerProcess(source: "sim:walk", in: folder)
+            try await register("a", sleeper.path, in: folder)
+            let agent = try agent(folder)
+            _ = try rehearse("a", in: folder)
+            #expect(await eventually(within: .seconds(10)) { sleeper.runs == ["begin"] })
+            let running = try await ask("unregister", "a", in: folder)
+            #expect(running.output == "a: not registered any more\na: its program runs now, and goes on to its end\n", "\(running)")
+            #expect(await eventually(within: .seconds(10)) { sleeper.runs == ["begin", "end"] })
+
+            try await register("a", sleeper.path, in: folder)
+            try FileManager.default.removeItem(atPath: sleeper.path)
+            let test = try await ask("register", "a", "--test", in: folder)
+            #expect(test.code == 1 && test.output == "a: could not be started\n    \(sleeper.path) does not exist\n", "\(test)")
+            #expect(test.errors == "waypost: register: the program could not be started\n")
+            let list = try await ask("register", "--list", in: folder)
+            #expect(list.output.contains(": could not be started: \(sleeper.path) does not exist"), "\(list)")
+            // It waits for its next try: it does not run.
+            #expect(try await ask("unregister", "a", in: folder).output == "a: not registered any more\n")
+
+            let unit = try await ask("register", "u", "--on", "significant", "--unit", "waypost-none.service", in: folder)
+            #expect(unit.code == 0 && unit.output.contains("u: there is no unit waypost-none.service yet: write "), "\(unit)")
+            let unitTest = try await ask("register", "u", "--test", in: folder)
+            #expect(
+                unitTest.code == 1 && unitTest.errors.contains("the program failed; there is no unit waypost-none.service yet"),
+                "\(unitTest)")
+            agent.send(SIGTERM)
+            _ = try await agent.exit()
+            #expect(try await tracker.stop().code == 0)
+        }
+
         /// The second agent starts nothing while the first lives, and takes over when it is killed.
         @Test func twoAgentsStartOneProgramAfterTheOther() async throws {
             let folder = try TestFolder()

@@ -84,6 +84,7 @@ struct RegisterCommand: ParsableCommand {
             } else if !answer.hasAgent {
                 try output.write(line: "\(name): it is started as soon as an agent runs beside this tracker: waypost agent")
             }
+            for note in WakeUnit.notes(on: program) { try output.write(line: "\(name): \(note)") }
         }
         if test { try rehearse(name, output) }
     }
@@ -130,10 +131,14 @@ struct RegisterCommand: ParsableCommand {
             }
             runsBefore = running
             if entry.lastEventIDs.contains(id) {
-                try output.write(line: "\(name): \(entry.lastExitCode.map { "exit code \($0)" } ?? "did not end by itself")")
+                try output.write(line: "\(name): \(entry.lastEnd)")
                 for line in (entry.lastWords ?? "").split(separator: "\n") { try output.write(line: "    \(printable(String(line)))") }
-                if entry.lastExitCode != 0 { throw CommandFailure(.failed, what: "register", why: "the program failed") }
-                return
+                if entry.lastExitCode == 0 { return }
+                let why = entry.wasStarted ? "the program failed" : "the program could not be started"
+                // One whose file cannot be read has said so above.
+                let program = try? WakeProgram.load(name, in: WakeProgram.folder(.own, socket: daemon.path))  // See above.
+                let next = program.map { WakeUnit.notes(on: $0).joined(separator: "; ") } ?? ""
+                throw CommandFailure(.failed, what: "register", why: why, next: next.isEmpty ? nil : next)
             }
             MonotonicClock.wait(milliseconds: 200)
         }
@@ -173,7 +178,7 @@ struct RegisterCommand: ParsableCommand {
         guard let id = entry.lastEventIDs.last else { return [first] + obstacle }
         var last = "    last run"
         if let time = entry.lastTime { last += " \(format.moment(time))" }
-        last += ", event \(printable(id)): \(entry.lastExitCode.map { "exit code \($0)" } ?? "did not end by itself")"
+        last += ", event \(printable(id)): \(entry.lastEnd)"
         if let words = entry.lastWords?.split(separator: "\n").last { last += ": \(oneLine(String(words), limit: 200))" }
         return [first, last] + obstacle
     }
@@ -188,12 +193,21 @@ struct RegisterCommand: ParsableCommand {
     }
 }
 
+extension RegistrationEntry {
+    /// How the last run ended, for people.
+    fileprivate var lastEnd: String {
+        lastExitCode.map { "exit code \($0)" } ?? (wasStarted ? "did not end by itself" : "could not be started")
+    }
+}
+
 /// `waypost unregister`: not any more.
 struct UnregisterCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unregister",
         abstract: "Remove a registration, with the events that wait for it.",
         discussion: """
+            A program that runs now goes on to its end.
+
             Example: waypost unregister photo
             """)
 
@@ -203,13 +217,15 @@ struct UnregisterCommand: ParsableCommand {
     @OptionGroup var daemon: DaemonConnection
 
     func run() throws {
-        _ = try daemon.ask(UnregisterRequest(registration: name))
+        let answer = try daemon.ask(UnregisterRequest(registration: name))
         if AccessPolicy.isKey(name) {
             let folder = WakeProgram.folder(.own, socket: daemon.path)
             do throws(SystemError) { try WakeProgram.remove(name, in: folder) } catch {
                 throw CommandFailure(.inputOutput, what: folder, why: error.description)
             }
         }
-        try OutputStream(path: "-").write(line: "\(name): not registered any more")
+        let output = try OutputStream(path: "-")
+        try output.write(line: "\(name): not registered any more")
+        if answer.isRunning { try output.write(line: "\(name): its program runs now, and goes on to its end") }
     }
 }

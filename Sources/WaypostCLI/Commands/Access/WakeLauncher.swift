@@ -86,7 +86,7 @@ final class WakeLauncher {
     /// - Cost: blocks this thread until the program ends, 60 s at most.
     func run(_ order: LaunchOrder, meanwhile look: () -> Void = {}) -> RanRequest {
         var ran = RanRequest()
-        (ran.registration, ran.ids) = (order.registration, order.ids)
+        (ran.registration, ran.ids, ran.wasStarted) = (order.registration, order.ids, false)
         do throws(SystemError) {
             guard AccessPolicy.isKey(order.registration), let program = try WakeProgram.load(order.registration, in: folder) else {
                 ran.words = "\(folder)/\(order.registration) is missing: register it again"
@@ -103,7 +103,9 @@ final class WakeLauncher {
             let input = order.events.flatMap { $0.bytes + [UInt8(ascii: "\n")] }
             let limit = Int64(WakeLedger.runSeconds) * 1_000
             let start = MonotonicClock.milliseconds
-            let (end, output) = try begin(command, input).result(withinMilliseconds: limit, meanwhile: look)
+            let started = try begin(command, input)
+            ran.wasStarted = true
+            let (end, output) = try started.result(withinMilliseconds: limit, meanwhile: look)
             if isAlone { StrayProcesses.endDescendants() }
             try run?.clear()
             var words = String(decoding: output.suffix(4 * WakeLauncher.longestWords), as: UTF8.self)

@@ -69,6 +69,8 @@ public struct RanRequest: ControlVerb {
     public var ids: [String] = []
     /// The exit code; nil when it was ended or could not be started.
     public var exitCode: Int?
+    /// Whether it ran at all; false when it could not be started.
+    public var wasStarted = true
     /// What went wrong, or what it wrote: at most 4000 characters.
     public var words = ""
 
@@ -80,6 +82,7 @@ public struct RanRequest: ControlVerb {
         try codec.registration(&registration)
         try codec.member("ids", &ids, "The ids of the events that it was started with.")
         try codec.member("exit", &exitCode, "The exit code; absent when it was ended or could not be started.")
+        try codec.member("started", &wasStarted, absent: true, "Whether it ran at all; false when it could not be started.")
         try codec.member(
             "words", &words, absent: "", rule: ControlRule("a text of at most 4000 characters") { $0.count <= 4_000 },
             "What went wrong, or what it wrote.")

@@ -86,6 +86,8 @@ public struct RegistrationEntry: ControlObject {
     public var lastTime: UTCTime?
     /// The exit code of the last run; nil when it was ended or could not be started.
     public var lastExitCode: Int?
+    /// Whether it ran then at all; false when it could not be started.
+    public var wasStarted = true
     /// What went wrong then, or what it wrote.
     public var lastWords: String?
     /// Why the program is not started, whatever happens, and what mends that; nil when it is.
@@ -109,6 +111,7 @@ public struct RegistrationEntry: ControlObject {
         try codec.member("next", &nextSeconds, "In how many seconds it is tried again.")
         try codec.member("last", &lastTime, "When it ran last.")
         try codec.member("exit", &lastExitCode, "The exit code of the last run; absent when it was ended or could not be started.")
+        try codec.member("started", &wasStarted, absent: true, "Whether it ran then at all; false when it could not be started.")
         try codec.member("obstacle", &obstacle, "Why the program is not started, whatever happens, and what mends that; absent when it is.")
         try codec.member("words", &lastWords, "What went wrong then, or what it wrote.")
         try codec.member("last_events", &lastEventIDs, absent: [], "The ids of the events of the last run, the newest last.")

@@ -112,6 +112,8 @@ public struct RegistrationChanged: ControlAnswer {
     public var id: String?
     /// Whether somebody is there who starts this user's programs: `waypost agent`.
     public var hasAgent = false
+    /// Whether the program of a registration that was removed runs still; it goes on to its end.
+    public var isRunning = false
 
     /// An answer with no values set.
     public init() {}
@@ -121,6 +123,9 @@ public struct RegistrationChanged: ControlAnswer {
         try codec.member("name", &registration, "The name.")
         try codec.member("id", &id, "The id of the event, of a rehearsal.")
         try codec.member("agent", &hasAgent, absent: false, "Whether somebody is connected who starts this user's programs.")
+        try codec.member(
+            "running", &isRunning, absent: false,
+            "Whether the program of a registration that was removed runs still; it goes on to its end.")
     }
 }
 
