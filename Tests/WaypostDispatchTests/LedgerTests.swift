@@ -23,6 +23,20 @@ import WaypostSystem
         return try await dispatcher.accounts(of: [LedgerKey(position: numbered.number, id: numbered.id)])[0].map(\.fate)
     }
 
+    @Test func endsBeforeAMoment() async throws {
+        let fixture = try DispatchFixture()
+        let dispatcher = try await fixture.dispatcher([("home", ScriptedDestination())])
+        for number in 1...3 {
+            let time = DispatchFixture.start.advanced(byMilliseconds: Int64(number) * 1_000)
+            try await dispatcher.accept([.track(TrackCall(name: "call \(number)", values: [:], time: time, position: nil))])
+        }
+        let end = DispatchFixture.start.advanced(byMilliseconds: 3_000)
+        let entries = try await dispatcher.ledgerEntries(since: DispatchFixture.start, until: end, limit: 100)
+        #expect(entries.map(\.record.shortName) == ["call 1", "call 2"])
+        #expect(try await dispatcher.ledgerEntries(since: DispatchFixture.start, limit: 100).count == 3)
+        await dispatcher.stop()
+    }
+
     /// Two trackers of one machine count from one, at the same times.
     @Test func namesPositionsOfTwoLogsDifferently() {
         let position = DispatchFixture.position(1)

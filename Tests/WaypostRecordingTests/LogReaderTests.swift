@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 import Waypost
 import WaypostSystem
@@ -39,6 +40,32 @@ import WaypostSystem
             #expect(try await recorder.close()?.positionCount == 4)
             #expect(try sequences(folder) == Array(1...15))
             #expect(try LogFolder(path: folder).lastSequence() == 15)
+        }
+    }
+
+    /// What is asked for of an early time needs none of the later journals.
+    @Test func readsUntilAMomentAndOpensNothingOfLaterDays() async throws {
+        try await Sample.withFolder { folder in
+            let recorder = try await record(4, in: folder)
+            _ = try await recorder.close()
+            func read(until second: Int, from start: LogReader.Start = .oldest) throws -> [UInt64] {
+                let end = Sample.start.advanced(byMilliseconds: Int64(second) * 1_000)
+                var reader = LogReader(folder: LogFolder(path: folder), from: start, until: end)
+                var numbers: [UInt64] = []
+                while let record = try reader.next() { if case .position = record.content { numbers.append(record.sequence) } }
+                return numbers
+            }
+            #expect(try read(until: 300_000) == [2, 3, 4, 5, 7, 8, 9, 10, 12, 13, 14, 15])
+            #expect(try read(until: 100_002) == [2, 3, 4, 5, 7, 8])
+            #expect(try read(until: 100_002, from: .after(3)) == [4, 5, 7, 8])
+            let journals = try LogFolder(path: folder).journals()
+            for journal in journals.dropFirst() {
+                try FileManager.default.removeItem(atPath: journal.path)
+                #expect(mkfifo(journal.path, 0o644) == 0)
+            }
+            #expect(throws: RecordingError.self) { try read(until: 100_002) }
+            #expect(try read(until: 3) == [2, 3, 4])
+            #expect(try read(until: 3, from: .from(Sample.start.advanced(byMilliseconds: 1_000))) == [3, 4])
         }
     }
 

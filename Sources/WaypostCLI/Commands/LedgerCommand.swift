@@ -58,7 +58,7 @@ struct LedgerCommand: ParsableCommand {
         var order = LedgerOrder()
         var next: LedgerCursor? = .first
         while let cursor = next {
-            let answer = try daemon.ask(LedgerRequest(.since(since, cursor)), timeout: .seconds(60))
+            let answer = try daemon.ask(LedgerRequest(.since(since, cursor), until: until), timeout: .seconds(60))
             for record in answer.records {
                 // A stretch belongs to the moment at which it begins.
                 if let until, let time = record.time ?? record.from, time >= until { continue }

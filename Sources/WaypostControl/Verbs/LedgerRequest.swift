@@ -22,6 +22,8 @@ public struct LedgerRequest: ControlVerb {
 
     /// The requested records.
     public var query: Query
+    /// The moment at which the requested records end: only those before it; nil for all since the first.
+    public var until: UTCTime?
 
     /// A request for a record without an id.
     public init() {
@@ -30,9 +32,11 @@ public struct LedgerRequest: ControlVerb {
 
     /// A request.
     ///
-    /// - Parameter query: the requested records.
-    public init(_ query: Query) {
-        self.query = query
+    /// - Parameters:
+    ///   - query: the requested records.
+    ///   - until: the moment before which they happened, when all since a moment are requested; nil for no end.
+    public init(_ query: Query, until: UTCTime? = nil) {
+        (self.query, self.until) = (query, until)
     }
 
     /// Passes its members to the codec.
@@ -46,6 +50,7 @@ public struct LedgerRequest: ControlVerb {
         let isForAll = id == nil
         try codec.member(
             "since", &since, isAllowed: isForAll, isRequired: isForAll, "All records since then; without `id` it must be there.")
+        try codec.member("until", &until, isAllowed: isForAll, "Only records before that moment.")
         try codec.member("page", &cursor, isAllowed: isForAll, "Where the page begins: `next` of the answer before; absent for the first.")
         if let id { query = .record(id: id) } else if let since { query = .since(since, cursor ?? .first) }
     }

@@ -9,7 +9,7 @@ import WaypostSystem
 
 extension LedgerRequest: TrackerVerb {
     func answer(by tracker: TrackerCommands, to caller: ControlCaller) async throws(ControlRefusal) -> Answer {
-        try await tracker.ledger(query)
+        try await tracker.ledger(query, until: until)
     }
 }
 
@@ -17,13 +17,13 @@ extension TrackerCommands {
     /// So many records are in one answer.
     private static let pageCount = 500
 
-    /// One record by its name, or a page of those from a moment on.
-    fileprivate func ledger(_ query: LedgerRequest.Query) async throws(ControlRefusal) -> LedgerRequest.Answer {
+    /// One record by its name, or a page of those from a moment on until before another.
+    fileprivate func ledger(_ query: LedgerRequest.Query, until end: UTCTime?) async throws(ControlRefusal) -> LedgerRequest.Answer {
         do {
             switch query {
             case .record(let id): return TrackerCommands.answer(try await ledgerLines(id: id), next: nil)
-            case .since(let time, .outbox(let number)): return try await outboxPage(since: time, after: number)
-            case .since(let time, .log(let number)): return try await logPage(since: time, after: number)
+            case .since(let time, .outbox(let number)): return try await outboxPage(since: time, until: end, after: number)
+            case .since(let time, .log(let number)): return try await logPage(since: time, until: end, after: number)
             }
         } catch let error as PositionSupplyError {
             throw ControlRefusal(.inputOutput, what: "log", why: error.reason)
@@ -69,21 +69,24 @@ extension TrackerCommands {
     }
 
     /// What was left out, and what is in the outbox alone: an application's events, health reports.
-    private func outboxPage(since time: UTCTime, after number: UInt64) async throws -> LedgerRequest.Answer {
+    private func outboxPage(since time: UTCTime, until end: UTCTime?, after number: UInt64) async throws -> LedgerRequest.Answer {
         var lines: [LedgerLine] = []
         if number == 0 {
-            lines = logged.summary.filtered.stretches.filter { $0.to.map { $0 >= time } ?? true }.map(LedgerLine.init)
+            let stretches = logged.summary.filtered.stretches.filter { $0.to.map { $0 >= time } ?? true }
+            // A stretch belongs to the moment at which it begins.
+            lines = stretches.filter { stretch in stretch.from.map { from in end.map { from < $0 } ?? true } ?? true }.map(LedgerLine.init)
         }
-        let entries = try await dispatches.dispatcher?.ledgerEntries(since: time, after: number, limit: TrackerCommands.pageCount) ?? []
+        let entries =
+            try await dispatches.dispatcher?.ledgerEntries(since: time, until: end, after: number, limit: TrackerCommands.pageCount) ?? []
         // Fence events are told as the log has them.
         lines += entries.filter { if case .event = $0.record.content { false } else { true } }.map(LedgerLine.init)
         let isLast = entries.count < TrackerCommands.pageCount
         return TrackerCommands.answer(lines, next: isLast ? .log(0) : .outbox(entries.last?.record.sequence ?? number))
     }
 
-    private func logPage(since time: UTCTime, after number: UInt64) async throws -> LedgerRequest.Answer {
+    private func logPage(since time: UTCTime, until end: UTCTime?, after number: UInt64) async throws -> LedgerRequest.Answer {
         let log = try LogPositions(folder: logFolder, types: logTypes)
-        let records = try await log.records(after: number, since: time, limit: TrackerCommands.pageCount)
+        let records = try await log.records(after: number, since: time, until: end, limit: TrackerCommands.pageCount)
         let isLast = records.count < TrackerCommands.pageCount
         return TrackerCommands.answer(try await lines(of: records), next: isLast ? nil : records.last.map { .log($0.number) })
     }

@@ -36,12 +36,15 @@ extension Dispatcher {
     /// Unreadable entries are left out, and do not make a page look like the last one.
     /// - Parameters:
     ///   - time: the earliest moment to return.
+    ///   - end: the moment before which they happened; nil for no end.
     ///   - number: the last ``DispatchRecord/sequence`` of the previous page; only later entries are returned.
     ///   - limit: the largest number of entries to return.
-    package func ledgerEntries(since time: UTCTime, after number: UInt64 = 0, limit: Int) async throws(OutboxError) -> [LedgerEntry] {
+    package func ledgerEntries(
+        since time: UTCTime, until end: UTCTime? = nil, after number: UInt64 = 0, limit: Int
+    ) async throws(OutboxError) -> [LedgerEntry] {
         var (found, after) = ([LedgerEntry](), number)
         while found.count < limit {
-            let entries = try await outbox.entries(after: after, since: time, limit: limit - found.count)
+            let entries = try await outbox.entries(after: after, since: time, until: end, limit: limit - found.count)
             guard let last = entries.last else { break }
             after = last.number
             found += try await ledgerEntries(entries)
@@ -80,8 +83,8 @@ extension Outbox {
         try use { (store) throws(SQLiteError) in try store.entry(id: id) }
     }
 
-    /// Entries after a number, from a moment on.
-    func entries(after number: UInt64, since time: UTCTime, limit: Int) throws(OutboxError) -> [StoredEntry] {
-        try use { (store) throws(SQLiteError) in try store.entries(after: number, since: time, limit: limit) }
+    /// Entries after a number, from a moment on until before another.
+    func entries(after number: UInt64, since time: UTCTime, until end: UTCTime?, limit: Int) throws(OutboxError) -> [StoredEntry] {
+        try use { (store) throws(SQLiteError) in try store.entries(after: number, since: time, until: end, limit: limit) }
     }
 }

@@ -68,9 +68,11 @@ public actor LogPositions: PositionSupply {
         return losses
     }
 
-    /// Positions and events after a number, of any time or not before one, and what is lost among them, about `limit`.
-    package func records(after number: UInt64, since time: UTCTime?, limit: Int) throws(PositionSupplyError) -> [LoggedRecord] {
-        var reader = LogReader(folder: folder, from: number == 0 ? time.map(LogReader.Start.from) ?? .oldest : .after(number))
+    /// Positions and events after a number, of any time, or not before one and before another, and what is lost among them, about `limit`.
+    package func records(
+        after number: UInt64, since time: UTCTime?, until end: UTCTime? = nil, limit: Int
+    ) throws(PositionSupplyError) -> [LoggedRecord] {
+        var reader = LogReader(folder: folder, from: number == 0 ? time.map(LogReader.Start.from) ?? .oldest : .after(number), until: end)
         var records: [LoggedRecord] = []
         do throws(RecordingError) {
             while records.count < limit, let record = try reader.next() {

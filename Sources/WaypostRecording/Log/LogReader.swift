@@ -43,6 +43,7 @@ public struct LogReader: ~Copyable {
     private var closedDamage: (stretches: [LogDamage], count: Int, byteCount: Int64) = ([], 0, 0)
     private let folder: LogFolder
     private let earliest: UTCTime?
+    private let end: UTCTime?
     private var file: JournalReader?
     /// The last journal from which nothing more is needed.
     private var readThrough: LogJournal?
@@ -59,8 +60,14 @@ public struct LogReader: ~Copyable {
     private var heldRecord: JournalRecord?
 
     /// Creates a reader of the log in that folder; nothing is read yet.
-    public init(folder: LogFolder, from start: Start = .oldest) {
-        self.folder = folder
+    ///
+    /// - Parameters:
+    ///   - folder: the folder of the log.
+    ///   - start: where reading starts.
+    ///   - end: the moment before which everything happened that is returned, by its own time; nil for no end. Journals of later days are
+    ///     not opened.
+    public init(folder: LogFolder, from start: Start = .oldest, until end: UTCTime? = nil) {
+        (self.folder, self.end) = (folder, end)
         switch start {
         case .oldest: (cursor, earliest) = (0, nil)
         case .after(let sequence): (cursor, earliest) = (sequence, nil)
@@ -84,6 +91,7 @@ public struct LogReader: ~Copyable {
             return record
         }
         while let record = try nextOfAnyTime() {
+            if let end, record.isNot(before: end) { continue }
             if let earliest {
                 switch record.content {
                 case .segmentBreak:
@@ -197,6 +205,8 @@ public struct LogReader: ~Copyable {
         if let readThrough, (journals[index].firstSequence, journals[index].stem) <= (readThrough.firstSequence, readThrough.stem) {
             return false
         }
+        // A journal contains the fixes of its first day, or later ones.
+        if let end, let first = journals[index].firstTime, first.day > end.day { return false }
         guard index + 1 < journals.count else { return true }
         if journals[index + 1].firstSequence <= position + 1 { return false }
         guard let earliest, let first = journals[index].firstTime, first.day < earliest.day else { return true }
@@ -303,6 +313,17 @@ extension LogReader {
 
     /// How many bytes could not be read.
     public var damagedByteCount: Int64 { closedDamage.byteCount + (decoder?.damagedByteCount ?? 0) }
+}
+
+extension JournalRecord {
+    /// Whether it happened at a moment or later, as far as its time is known.
+    fileprivate func isNot(before moment: UTCTime) -> Bool {
+        switch content {
+        case .position(let position): position.time.map { $0 >= moment } ?? false
+        case .event(let event): event.time.map { $0 >= moment } ?? false
+        case .segmentBreak, .lost, .other: false
+        }
+    }
 }
 
 /// A stretch of a log that could not be read.

@@ -50,8 +50,8 @@ struct LogExportCommand: ParsableCommand {
     func run() throws {
         let folder = try location.folder()
         if follow { return try LogFollowing(type: type, format: format).run(folder, from: try start(in: folder)) }
-        var reader = LogReader(folder: folder, from: try start(in: folder))
         let until = until?.time(by: location.daemon.format.zone)
+        var reader = LogReader(folder: folder, from: try start(in: folder), until: until)
         if case .time(let since)? = since, let until, since.time(by: location.daemon.format.zone) >= until {
             throw ValidationError("--since must be before --until")
         }
@@ -66,7 +66,6 @@ struct LogExportCommand: ParsableCommand {
         var failures: [RecordingError] = []
         while let record = try attempt({ () throws(RecordingError) in try reader.nextPassingOver { failures.append($0) } }) {
             guard record.isOf(type, in: reader.header) else { continue }
-            if case .position(let position) = record.content, let until, let time = position.time, time >= until { continue }
             try writer.add(record)
         }
         // Scripts that pull every hour get no message about each empty hour.

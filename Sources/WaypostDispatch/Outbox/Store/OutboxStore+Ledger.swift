@@ -63,11 +63,14 @@ extension OutboxStore {
         return .forgotten
     }
 
-    /// Entries after a number, from a moment on; those without a time are among them.
-    func entries(after number: UInt64, since time: UTCTime, limit: Int) throws(SQLiteError) -> [StoredEntry] {
+    /// Entries after a number, from a moment on until before another; those without a time are among them.
+    func entries(after number: UInt64, since time: UTCTime, until end: UTCTime?, limit: Int) throws(SQLiteError) -> [StoredEntry] {
         try entries(
-            "number > ? AND (time IS NULL OR time >= ?) ORDER BY number LIMIT ?",
-            [SQLiteValue(number), .integer(time.millisecondsSince1970), .integer(Int64(limit))])
+            "number > ? AND (time IS NULL OR time >= ? AND time < ?) ORDER BY number LIMIT ?",
+            [
+                SQLiteValue(number), .integer(time.millisecondsSince1970), .integer(end?.millisecondsSince1970 ?? .max),
+                .integer(Int64(limit)),
+            ])
     }
 
     /// The entry with that id; nil when there is none; errors are thrown.
