@@ -23,7 +23,10 @@ struct MonitorPicture {
         guard columns > 0, rows > 0 else { return [] }
         let problems = problemLines(columns: columns).prefix(max(0, min(4, rows / 6)))
         let body = rows - 1 - problems.count
-        return [head(columns: columns).fitted(to: columns, filling: .reversed)] + bodyLines(columns: columns, rows: body) + problems
+        var lines = [head(columns: columns).fitted(to: columns, filling: .reversed)]
+        lines += bodyLines(columns: columns, rows: body)
+        lines += problems
+        return lines
     }
 
     /// As many columns as have room for their panels side by side.
