@@ -126,6 +126,8 @@ public enum SourceStatus: Sendable, Hashable {
     case warning(String)
     /// Positions stay lost, for a different reason than before.
     case stillLost(LossReason)
+    /// Positions are no longer withheld, and none has come since; with the reason why there is none, if the source has given one.
+    case shownAgain(LossReason?)
     /// A source made of others takes its positions from a different member from now on.
     case switched(SourceSwitch)
     /// The states of all members of a source made of others, in their order, when one has changed.

@@ -37,6 +37,7 @@ extension PositionSourceEvent {
         case .status(.warning(let words)): .status(.warning(words.shortened))
         case .status(.connected(let peer)): .status(.connected(peer.shortened))
         case .status(.stillLost(let reason)): .status(.stillLost(reason.shortened))
+        case .status(.shownAgain(let reason)): .status(.shownAgain(reason?.shortened))
         case .lost(let reason): .lost(reason.shortened)
         case .position, .noFix, .sky, .status, .finished: self
         }

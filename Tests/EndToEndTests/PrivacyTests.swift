@@ -191,6 +191,28 @@ extension EndToEnd {
             #expect(seconds.contains { $0 >= 30 } && seconds.contains { $0 < 5 })
         }
 
+        /// In a garage: status says what is missing, and not that private mode is on.
+        @Test func saysWhatIsMissingAfterPrivateMode() async throws {
+            let folder = try TestFolder()
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder)
+            let watcher = try await tracker.watch("--json")
+            try fifo.write((0..<5).map { receiver.epoch($0).text }.joined())
+            #expect(await eventually { watcher.positions.count >= 4 })
+            #expect(try await waypost("private", "on", "--socket", "socket", in: folder).code == 0)
+            #expect(try await waypost("private", "off", "--socket", "socket", in: folder).code == 0)
+            let status = try await waypost("status", "--json", "--socket", "socket", in: folder)
+            let object = try JSONParser().parse(Array(status.output.utf8))
+            #expect(object["source"]?["state"]?.string == "searching" && object["source"]?["reason"] == nil, "\(status.output)")
+            #expect(object["search"]?["tried"] != nil)
+            let words = try await waypost("status", "--socket", "socket", in: folder).output
+            #expect(!words.contains("private"), "\(words)")
+            let waiting = try await waypost("watch", "--timeout", "3", "--socket", "socket", in: folder)
+            #expect(waiting.code == 75 && !(waiting.output + waiting.complaints.joined()).contains("there is a position"), "\(waiting)")
+            fifo.close()
+            _ = try await tracker.stop()
+        }
+
         @Test(.enabled(if: Program.canRunAsNobody, "another user cannot reach the programs")) func isNoSwitchForEverybody() async throws {
             try #require(getuid() == 0)
             let folder = try TestFolder()

@@ -32,6 +32,9 @@ public struct PositionLossRule: Sendable {
         return !isLost
     }
 
+    /// Begins anew: nothing is lost, and no fix is known.
+    public mutating func begin() { (isLost, lastFix) = (false, nil) }
+
     /// Notes that the receiver sleeps as planned, so that the time until the next report does not count as a loss.
     public mutating func pause() {
         lastFix = nil

@@ -54,7 +54,8 @@ actor SourceReporter: PositioningConsumer {
         case .status(.switched(let change)):
             let back = change.to == preferred ? "back to " : ""
             write(.notice, "switched", "\(back)source \(change.to) instead of \(change.from): \(change.reason)")
-        case .failed, .finished, .matched, .noFix, .paused, .resumed, .significantChange, .sky, .stationary, .status(.stillLost):
+        case .failed, .finished, .matched, .noFix, .paused, .resumed, .significantChange, .sky, .stationary, .status(.stillLost),
+            .status(.shownAgain):
             break
         }
     }

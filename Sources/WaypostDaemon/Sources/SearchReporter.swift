@@ -67,6 +67,7 @@ actor SearchReporter: PositioningConsumer {
             isWithheld = false
             lose(reason)
         case .status(.stillLost(let reason)): lose(reason)
+        case .status(.shownAgain(let reason)): goOn(after: reason)
         case .status(.connected(let peer)): whole.peer = peer
         case .status(.members(let members)):
             self.members = members
@@ -78,6 +79,14 @@ actor SearchReporter: PositioningConsumer {
         case .finished, .failed: whole.state = .ended
         case .matched, .paused, .resumed, .significantChange, .stationary, .status(.warning), .status(.switched): break
         }
+    }
+
+    /// Positions are no longer withheld, and the next one is awaited.
+    private func goOn(after reason: LossReason?) {
+        isWithheld = false
+        if let reason { return lose(reason) }
+        if whole.state == .fix { whole.state = .starting }
+        if start == nil { start = now() }
     }
 
     private func lose(_ reason: LossReason) {

@@ -118,7 +118,7 @@ struct FallbackRun {
             // The problems of a source that is not active are worth knowing, too.
             await output(event)
             return
-        case .status(.switched), .status(.members): break
+        case .status(.switched), .status(.members), .status(.shownAgain): break
         // Its run returns now, and reports the end.
         case .finished: return
         }

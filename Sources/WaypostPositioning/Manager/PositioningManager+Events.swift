@@ -123,6 +123,11 @@ extension PositioningManager {
         case .stillLost(let reason):
             if case .disconnected = reason { peer = nil }
             noteReason(reason)
+        case .shownAgain(let reason):
+            guard case .withheld = lossReason else { break }
+            // As after a start, unless more is known.
+            place = reason.map(Place.lost) ?? .unknown
+            if reason == nil { loss.begin() }
         case .members(let members):
             sourceMembers = members
             peer = members.first(where: \.isActive)?.peer

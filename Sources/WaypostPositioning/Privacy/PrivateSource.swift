@@ -62,8 +62,10 @@ private actor PrivacyDoor {
     private let turn = Turnstile()
     /// Events that came from consumers during a delivery.
     private var afterwards: [PositionSourceEvent] = []
-    /// Whether private mode was switched on and the loss is not reported yet.
-    private var owesLoss = false
+    /// Whether private mode was switched, and this was not reported yet.
+    private var owesNews = false
+    /// Why the source behind the gate has no position, as far as it has said.
+    private var loss: LossReason?
 
     init(gate: PrivacyGate) {
         self.gate = gate
@@ -71,7 +73,7 @@ private actor PrivacyDoor {
 
     func open(to output: @escaping PositionSourceOutput) {
         self.output = output
-        isWithheld = false
+        (isWithheld, loss) = (false, nil)
     }
 
     func close() async {
@@ -92,16 +94,16 @@ private actor PrivacyDoor {
 
     func setPrivate(_ isOn: Bool) async {
         gate.isPrivate = isOn
-        owesLoss = isOn
+        owesNews = true
         if await turn.enter() { await leave() }
     }
 
     /// Delivers the events that came from consumers during a delivery, then lets the next task in.
     private func leave() async {
-        while owesLoss || !afterwards.isEmpty {
-            if owesLoss {
-                owesLoss = false
-                await withhold(.privateMode)
+        while owesNews || !afterwards.isEmpty {
+            if owesNews {
+                owesNews = false
+                await tellSwitch()
             } else {
                 await letThrough(afterwards.removeFirst())
             }
@@ -109,7 +111,21 @@ private actor PrivacyDoor {
         turn.leave()
     }
 
+    /// Private mode is on, or off: then the next position may be far away, and until it comes nobody must take it for on.
+    private func tellSwitch() async {
+        if gate.reason == .zone { isWithheld = false }
+        if let reason = gate.reason { return await withhold(reason) }
+        guard isWithheld else { return }
+        isWithheld = false
+        await deliver(.status(.shownAgain(loss)))
+    }
+
     private func letThrough(_ event: PositionSourceEvent) async {
+        switch event {
+        case .position, .noFix, .sky: loss = nil
+        case .lost(let reason), .status(.stillLost(let reason)): loss = reason
+        case .status, .finished: break
+        }
         switch event {
         case .position(let position):
             switch gate.process(position) {

@@ -113,6 +113,76 @@ import WaypostTestKit
         await source.setPrivate(true)
         #expect(await manager.lossReason == nil)
     }
+
+    /// Nobody takes private mode for on when it is off: a receiver in a garage has no fix that ends the words of before.
+    @Test(arguments: [nil, LossReason.silent, .noFix])
+    func saysWithoutAFixThatPositionsAreNoLongerWithheld(before: LossReason?) async throws {
+        let feed = FeedSource()
+        let source = PrivateSource(feed, gate: PrivacyGate(zones: [], key: key))
+        let manager = PositioningManager(source: source)
+        let log = UpdateLog()
+        await manager.attach(log)
+        await manager.start()
+        await feed.say(.position(fix(0, kilometres: 3)))
+        if let before { await feed.say(.lost(before)) }
+        await source.setPrivate(true)
+        #expect(await manager.lossReason == .withheld(.privateMode))
+        await feed.say(.noFix(NoFix(time: fix(1, kilometres: 3).time, source: "list:")))
+        if before != nil { await feed.say(.status(.stillLost(.disconnected("gone")))) }
+        #expect(await manager.lossReason == .withheld(.privateMode))
+        await source.setPrivate(false)
+        #expect(await manager.lossReason == (before == nil ? nil : .disconnected("gone")))
+        #expect(await manager.rawPosition == nil)
+        #expect(await log.updates.count { if case .status(.shownAgain) = $0 { true } else { false } } == 1)
+        await source.setPrivate(false)
+        #expect(await log.updates.count { if case .status(.shownAgain) = $0 { true } else { false } } == 1, "it was off already")
+
+        // What comes then counts as after a start: a loss is told, and the same fix again is none.
+        await feed.say(.position(fix(0, kilometres: 3)))
+        #expect(await manager.rawPosition == nil)
+        await feed.say(.lost(.deviceGone("unplugged")))
+        #expect(await manager.lossReason == .deviceGone("unplugged"))
+        await feed.say(.position(fix(9, kilometres: 4)))
+        #expect(await manager.rawPosition == fix(9, kilometres: 4))
+        await manager.stop()
+    }
+
+    /// Out of private mode into a zone: the words change with the reason.
+    @Test func saysThatAZoneWithholdsAfterPrivateMode() async throws {
+        let feed = FeedSource()
+        let source = PrivateSource(feed, gate: PrivacyGate(zones: zones, key: key))
+        let manager = PositioningManager(source: source)
+        await manager.start()
+        await feed.say(.position(fix(0, kilometres: 3)))
+        await source.setPrivate(true)
+        await feed.say(.position(fix(1, kilometres: 0.1)))
+        #expect(await manager.lossReason == .withheld(.privateMode))
+        await source.setPrivate(false)
+        #expect(await manager.lossReason == .withheld(.zone))
+        await manager.stop()
+    }
+}
+
+/// A source that says what a test has it say.
+private actor FeedSource: PositionSource {
+    nonisolated let name = "feed:"
+    private var output: PositionSourceOutput?
+    private var waiting: [CheckedContinuation<PositionSourceOutput, Never>] = []
+
+    func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
+        self.output = output
+        for continuation in waiting { continuation.resume(returning: output) }
+        waiting = []
+        while !Task.isCancelled { try? await Task.sleep(for: .seconds(60)) }  // Cancelled: it ends.
+        self.output = nil
+    }
+
+    /// Returns when it has been delivered.
+    func say(_ event: PositionSourceEvent) async {
+        if let output { return await output(event) }
+        let output = await withCheckedContinuation { waiting.append($0) }
+        await output(event)
+    }
 }
 
 /// A source that says what is in a list.
