@@ -69,10 +69,10 @@ struct CommandLineWords {
     }
 
     private static func failure(ofUnknown unknown: String, in command: any ParsableCommand.Type, _ path: [String]) -> CommandFailure {
-        let near = nearestName(to: unknown, among: command.configuration.subcommands.map { $0._commandName })
-        let next = near.map { "did you mean \((path + [$0]).joined(separator: " "))?" }
+        let name = oneLine(unknown)
+        let next = CommandGuess.path(for: unknown, in: command, path).map { "did you mean \($0.joined(separator: " "))?" }
         return CommandFailure(
-            .usage, what: path.isEmpty ? "usage" : path.joined(separator: " "), why: "there is no command '\(oneLine(unknown))'",
+            .usage, what: path.isEmpty ? "usage" : path.joined(separator: " "), why: "there is no command '\(name)'",
             next: next ?? "see \(help(path))")
     }
 
@@ -84,11 +84,30 @@ struct CommandLineWords {
     func failure(_ message: String) -> CommandFailure {
         let (command, path, unknown) = command
         let what = path.isEmpty ? "usage" : path.joined(separator: " ")
-        guard let unknown, !command.configuration.subcommands.isEmpty, message.lowercased().contains("unexpected argument") else {
-            let help = CommandLineWords.help(path)
-            return CommandFailure(.usage, what: what, why: CommandLineWords.joinedLines(message), next: "see \(help)")
+        let isUnexpected = message.lowercased().contains("unexpected argument")
+        if let unknown, !command.configuration.subcommands.isEmpty, isUnexpected {
+            return CommandLineWords.failure(ofUnknown: unknown, in: command, path)
         }
-        return CommandLineWords.failure(ofUnknown: unknown, in: command, path)
+        let help = CommandLineWords.help(path)
+        let options = CommandOptions(of: [command] + [command.configuration.defaultSubcommand].compactMap { $0 })
+        if let option = unknownOption(message, options) {
+            let guess = options.guess(for: option).map { " (did you mean '\($0)'?)" } ?? ""
+            return CommandFailure(.usage, what: what, why: "unknown option '\(oneLine(option))'\(guess)", next: "see \(help)")
+        }
+        return CommandFailure(.usage, what: what, why: CommandLineWords.joinedLines(message), next: "see \(help)")
+    }
+
+    /// The first long option that nothing knows.
+    ///
+    /// The parser complains of what is missing first: to `page share --until 8h` it says that --for is missing.
+    private func unknownOption(_ message: String, _ options: CommandOptions) -> String? {
+        let names = words.prefix { $0 != "--" }.filter { $0.hasPrefix("--") }.map { String($0.prefix { $0 != "=" }) }
+        if let name = names.first(where: { !options.contains($0) }) {
+            // An option before the name of a subcommand is not this command's.
+            guard command.unknown != nil, !command.command.configuration.subcommands.isEmpty else { return name }
+        }
+        guard message.hasPrefix("Unknown option '--") else { return nil }
+        return message.split(separator: "'").dropFirst().first.map(String.init)
     }
 
     /// The command that the words name, the names that lead to it, and the first word after them that is not an option.
@@ -114,12 +133,8 @@ struct CommandLineWords {
         sentences = sentences.replacing("Please provide one of the following:", with: "use one of:")
             .replacing("Please provide one of ", with: "use one of ").replacing(". use one of", with: "; use one of")
             .replacing("' and '", with: "' or '")
-        // What confirms an order is never the guess for another word.
-        if let guess = sentences.firstRange(of: ". Did you mean '--yes'?") { sentences.removeSubrange(guess) }
-        if let question = sentences.firstRange(of: ". Did you mean "), sentences.hasSuffix("?") {
-            sentences.replaceSubrange(question, with: " (did you mean ")
-            sentences.append(")")
-        }
+        // The parser's guesses are ours only where a long option is unknown.
+        if let guess = sentences.firstMatch(of: #/\. Did you mean '[^']*'\?/#) { sentences.removeSubrange(guess.range) }
         if sentences.hasSuffix(".") { sentences.removeLast() }
         if let first = sentences.first, sentences.dropFirst().first?.isLowercase == true {
             sentences.replaceSubrange(...sentences.startIndex, with: first.lowercased())

@@ -1,8 +1,6 @@
 import ArgumentParser
 
-/// Options with a second name, which is accepted and not shown.
-///
-/// A period of time is `--since` and `--until` everywhere, how long something holds is `--for`, and how long to wait for it at most is `--timeout`.
+/// Options with a second name, which is accepted and not shown; ``OptionFamily`` has the names that are shown.
 enum OptionNames {
     /// The value of an option that must be given by one of its names.
     static func value<Value>(_ value: Value?, _ name: String, _ other: Value?, _ otherName: String) throws -> Value {

@@ -24,7 +24,7 @@ import WaypostSystem
         ("xyzzy", "Unexpected argument 'xyzzy'", "waypost: usage: there is no command 'xyzzy'; see waypost --help"),
         ("watch --bogus", "Unknown option '--bogus'", "waypost: watch: unknown option '--bogus'; see waypost watch --help"),
         (
-            "dispatch now extra", "Unexpected argument 'extra'",
+            "dispatch now home extra", "Unexpected argument 'extra'",
             "waypost: dispatch now: unexpected argument 'extra'; see waypost dispatch now --help"
         ),
         (
