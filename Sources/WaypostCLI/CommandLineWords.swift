@@ -70,7 +70,10 @@ struct CommandLineWords {
 
     private static func failure(ofUnknown unknown: String, in command: any ParsableCommand.Type, _ path: [String]) -> CommandFailure {
         let name = oneLine(unknown)
-        let next = CommandGuess.path(for: unknown, in: command, path).map { "did you mean \($0.joined(separator: " "))?" }
+        var next = CommandGuess.path(for: unknown, in: command, path).map { "did you mean \($0.joined(separator: " "))?" }
+        if command == DispatchCommandGroup.self, next == nil {
+            next = "if it is a destination, waypost dispatch status --to \(shellWord(name)); see \(help(path))"
+        }
         return CommandFailure(
             .usage, what: path.isEmpty ? "usage" : path.joined(separator: " "), why: "there is no command '\(name)'",
             next: next ?? "see \(help(path))")
@@ -94,7 +97,9 @@ struct CommandLineWords {
             let guess = options.guess(for: option).map { " (did you mean '\($0)'?)" } ?? ""
             return CommandFailure(.usage, what: what, why: "unknown option '\(oneLine(option))'\(guess)", next: "see \(help)")
         }
-        return CommandFailure(.usage, what: what, why: CommandLineWords.joinedLines(message), next: "see \(help)")
+        var next = "see \(help)"
+        if isUnexpected, let line = lineWithDestination(message, options) { next = "a destination is named so: \(line)" }
+        return CommandFailure(.usage, what: what, why: CommandLineWords.joinedLines(message), next: next)
     }
 
     /// The first long option that nothing knows.
@@ -108,6 +113,16 @@ struct CommandLineWords {
         }
         guard message.hasPrefix("Unknown option '--") else { return nil }
         return message.split(separator: "'").dropFirst().first.map(String.init)
+    }
+
+    /// The line as it should be, where a destination is named without --to.
+    private func lineWithDestination(_ message: String, _ options: CommandOptions) -> String? {
+        guard options.shown.contains(where: { $0.name == "--to" && $0.value == "destination" }),
+            let name = message.split(separator: "'").dropFirst().first.map(String.init), let index = words.lastIndex(of: name)
+        else { return nil }
+        let line = Array(words[..<index] + ["--to"] + words[index...])
+        do { _ = try WaypostCLI.parseAsRoot(line) } catch { return nil }
+        return "waypost \(line.map { shellWord(oneLine($0)) }.joined(separator: " "))"
     }
 
     /// The command that the words name, the names that lead to it, and the first word after them that is not an option.

@@ -118,6 +118,7 @@ import Waypost
         ("start", "did you mean run?"), ("share", "did you mean page share?"), ("drain", "did you mean dispatch drain?"),
         // More than one may be meant.
         ("export", "see waypost --help"), ("dispatch delete", "see waypost dispatch --help"), ("log home", "see waypost log --help"),
+        ("dispatch xyzzy qux", "if it is a destination, waypost dispatch status --to xyzzy; see waypost dispatch --help"),
         ("dispatch now home extra", "see waypost dispatch now --help"), ("playback xyzzy", "see waypost playback --help"),
     ]) func guessesCommands(line: String, end: String) {
         let answer = Self.answer(to: line.split(separator: " ").map(String.init)) ?? ""

@@ -113,12 +113,25 @@ struct DeadLetterLine {
     }
 }
 
+/// The number of a refused record on a command line, where people also write a destination's name.
+enum DeadLetterNumber {
+    /// - Parameter command: the command for all records of a destination.
+    static func parse(_ text: String, _ command: String) throws -> UInt64 {
+        guard let number = UInt64(text) else {
+            throw ArgumentProblem(
+                description: "a refused record has a number; for all of a destination: waypost \(command) --to \(shellWord(oneLine(text)))")
+        }
+        return number
+    }
+}
+
 /// `waypost dispatch retry`: send what was refused once more.
 struct DispatchRetryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry", abstract: "Send refused records again.", discussion: "Example: waypost dispatch retry 12")
 
-    @Argument(help: "The record's number in dispatch list; default: all.")
+    @Argument(
+        help: "The record's number in dispatch list; default: all.", transform: { try DeadLetterNumber.parse($0, "dispatch retry") })
     var number: UInt64?
 
     @OptionGroup var question: DispatchQuestion
@@ -136,9 +149,11 @@ struct DispatchRetryCommand: ParsableCommand {
 /// `waypost dispatch drop`: remove what was refused.
 struct DispatchDropCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "drop", abstract: "Remove refused records for good.", discussion: "Example: waypost dispatch drop 12")
+        commandName: "drop", abstract: "Remove refused records for good.",
+        usage: "waypost dispatch drop (<number> | --all) [--to <destination>] [--socket <path>]",
+        discussion: "Example: waypost dispatch drop 12")
 
-    @Argument(help: "The record's number in dispatch list.")
+    @Argument(help: "The record's number in dispatch list.", transform: { try DeadLetterNumber.parse($0, "dispatch drop --all") })
     var number: UInt64?
 
     @Flag(help: "All of them.")
