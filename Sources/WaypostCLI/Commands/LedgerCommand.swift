@@ -8,6 +8,7 @@ struct LedgerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ledger",
         abstract: "Show what happened to fixes and events: logged, queued, sent, received, or left out and why.",
+        usage: "waypost ledger [--id <id> | --since <time> [--until <time>]] [--json] [--socket <path>] [--units <units>]",
         discussion: """
             Without --id and --since, those of the last ten minutes. One line per record, the newest last: time, kind, its number in the log, and for each destination queued, sent (no receipt yet), receipt, refused \
             (see waypost dispatch list), dropped (refused, and dropped with waypost dispatch drop), unwanted (the destination began later, its queue was discarded or moved, it accepts no positions, or cannot \

@@ -69,6 +69,7 @@ struct PageShareCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "share",
         abstract: "Print a link for a guest, which expires.",
+        usage: "waypost page share --for <span> [--json] [--socket <path>]",
         discussion: """
             A guest sees the position, the track of the day, fences and their events, but neither files, destinations nor problems. A new token \
             (remove kept/state/page-token in the state folder, and restart the tracker) ends all links.

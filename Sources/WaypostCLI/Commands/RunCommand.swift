@@ -8,6 +8,9 @@ struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
         abstract: "Run the tracker in the foreground.",
+        usage: """
+            waypost run [<recording> | --source <url> ...] [--config <file>] [--state <dir>] [--log <dir>] [--socket <path>] [--stay]
+            """,
         discussion: """
             Runs the waypostd beside this program with the same options. It does not need root when all paths are given. Stop it with Ctrl-C; \
             in the background of a script (&), where shells ignore Ctrl-C, with kill and its process ID.

@@ -43,13 +43,13 @@ struct HelpScreen {
         return lines + [current]
     }
 
-    /// The words of a line of usage; what is in brackets is one, and the first has the blanks before it.
+    /// The words of a line of usage; what is in brackets or parentheses is one, and the first has the blanks before it.
     private static func parts(of line: Substring) -> [String] {
         var parts: [String] = []
         var depth = 0
         for word in line.drop(while: { $0 == " " }).split(separator: " ") {
             if depth > 0 { parts[parts.count - 1] += " " + word } else { parts.append(String(word)) }
-            depth += word.count { $0 == "[" } - word.count { $0 == "]" }
+            depth += word.count { "[(".contains($0) } - word.count { "])".contains($0) }
         }
         if let first = parts.first { parts[0] = line.prefix { $0 == " " } + first }
         return parts

@@ -8,6 +8,11 @@ struct RegisterCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "register",
         abstract: "Have a program started when something happens, though it does not run.",
+        usage: """
+            waypost register <name> --on <events> (--exec <path> | --unit <unit>) [--test] [--socket <path>]
+            waypost register <name> --test [--socket <path>]
+            waypost register --list [--json] [--socket <path>] [--units <units>]
+            """,
         discussion: """
             The program runs as you, with WAYPOST_LAUNCH=location in its environment, and gets the events on standard input, a line of JSON each, \
             the newest last. With exit code 0 it acknowledges them, and they are never told again. It may run for 60 seconds. One that fails is \

@@ -8,6 +8,7 @@ struct RequestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "request",
         abstract: "Show what this user may know of the position, or ask for it.",
+        usage: "waypost request [--reason <text> [--timeout <span>]] [--json] [--socket <path>]",
         discussion: """
             Without --reason it prints the level: not_determined, none, reduced or full. With --reason it asks the administrator, as long \
             as nobody has decided, who sees the question with waypost grants, and waits until somebody has. Exit code 77 for none, 75 when nobody decides in time.

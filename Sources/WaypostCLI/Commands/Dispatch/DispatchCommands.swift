@@ -98,6 +98,7 @@ struct DispatchNowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "now",
         abstract: "Send everything that waits; the interval does not change.",
+        usage: "waypost dispatch now [<destination> | --to <destination>] [--wait [--timeout <span>]] [--socket <path>]",
         discussion: """
             With --wait it prints the result: good, no_data (nothing waits, or no network) or error (exit code 1), and says on standard error how many \
             records each destination received, and which one failed or is paused, and why. What is recorded from now on may go along, but is not \

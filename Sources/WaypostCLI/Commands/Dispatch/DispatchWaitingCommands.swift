@@ -8,6 +8,7 @@ struct DispatchExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
         abstract: "Print what waits for a destination as JSON lines; it stays queued.",
+        usage: "waypost dispatch export (<destination> | --to <destination>) [--socket <path>]",
         discussion: """
             Events first, then positions, as servers get them; the seq of a position is its number in the log. At a server seq orders the \
             records of a lane; a gap is no loss, as some records are for other destinations. The destination may have been removed from the \
@@ -66,6 +67,7 @@ struct DispatchDiscardCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "discard",
         abstract: "Discard the queue of a destination for good.",
+        usage: "waypost dispatch discard (<destination> | --to <destination>) [--yes] [--socket <path>]",
         discussion: """
             The log keeps what is logged. A destination that was removed from the configuration is forgotten together with its dead letters. Asks \
             first when the destination is in the configuration, unless --yes is given; where there is no terminal to ask on, as in a script, --yes \

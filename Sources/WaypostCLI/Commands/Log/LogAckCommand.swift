@@ -9,6 +9,10 @@ struct LogAckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ack",
         abstract: "Record how much of the log a puller has.",
+        usage: """
+            waypost log ack <cursor> --puller <name> [--log <dir>] [--socket <path>]
+            waypost log ack --puller <name> --forget [--log <dir>] [--socket <path>]
+            """,
         discussion: """
             CURSOR is the "seq" of the last line that has arrived, or the number of "cursor N". With keep_unpulled nothing is deleted until every \
             puller has it. A cursor before the known one changes nothing.

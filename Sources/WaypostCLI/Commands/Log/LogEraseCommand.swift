@@ -9,6 +9,7 @@ struct LogEraseCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "erase",
         abstract: "Remove a stretch of time from the log for good.",
+        usage: "waypost log erase --since <time> --until <time> [--yes] [--log <dir>] [--socket <path>]",
         discussion: """
             Removes the fixes from --since until before --until from the journals and from the GPX files, which are rewritten. If a power cut interrupts \
             it, the next start or recovery completes it. Copies that were fetched are not touched. Asks first, unless --yes is given, \

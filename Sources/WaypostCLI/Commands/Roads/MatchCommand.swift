@@ -7,6 +7,9 @@ struct MatchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "match",
         abstract: "Find the roads on which a recording was made.",
+        usage: """
+            waypost match <roads> <track> [--from <from>] [--mode <mode>] [--online [--lag <span>]] [--json | --format <format>]
+            """,
         discussion: """
             By default the whole track decides on every fix. With --online it is as on the device: each fix is matched when it comes, or \
             --lag seconds later, when more is known. The receiver's speed, course and accuracy are used where the recording has them. Fixes off the \

@@ -7,6 +7,7 @@ struct RoadsBuildCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "build",
         abstract: "Make a road file of an extract of OpenStreetMap.",
+        usage: "waypost roads build <in> <out> [--bbox <box> | --around <place> --km <distance>]",
         discussion: """
             Reads an .osm.pbf, as from download.geofabrik.de, and keeps the roads that cars, walkers or bicycles may use, with one-way roads, \
             barriers, forbidden turns, speeds and names. An existing file is replaced once the new one is complete.
