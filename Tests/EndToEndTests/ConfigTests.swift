@@ -114,6 +114,22 @@ extension EndToEnd {
             #expect(unsure.complaints.count == 1 && unsure.errors.contains("did you mean 'kind'?"), "\(unsure.complaints)")
         }
 
+        /// A recording that convert reads in part only is no mistake, as what can be read is played, but it is said.
+        @Test func warnsOfARecordingThatIsCut() async throws {
+            let folder = try TestFolder()
+            _ = try await shell(
+                "waypost convert \(Package.drive) drive.gpx.gz && head -c 9000 drive.gpx.gz >cut.gpx.gz && "
+                    + "waypost convert cut.gpx.gz cut.jsonl; gzip -d <cut.gpx.gz >cut.gpx", in: folder)
+            try folder.write("[[source]]\nurl = \"gpx:cut.gpx.gz\"\n[[source]]\nurl = \"gpx:drive.gpx.gz\"\n", to: "w.toml")
+            let run = try await waypost("config", "check", "w.toml", in: folder)
+            let points = try String(contentsOfFile: folder.path("cut.gpx"), encoding: .utf8).matches(of: #/<\/trkpt>/#).count
+            #expect(points > 100)
+            #expect(run.code == 0 && run.output.contains("ok") && run.complaints.count == 1, "\(run)")
+            let start = "waypost: warning: w.toml:2:1: [[source]] url: cut.gpx.gz: "
+            let end = "the gzip file is cut; \(points) positions can be read, the last of "
+            #expect(run.complaints.first?.hasPrefix(start) == true && run.errors.contains(end), "\(run.errors)")
+        }
+
         @Test(arguments: ["log", "dispatch"]) func warnsOfSecondsThatMayBeDays(section: String) async throws {
             let folder = try TestFolder()
             try folder.write("[\(section)]\nmax_age = 30\n", to: "waypost.toml")

@@ -54,4 +54,37 @@ import WaypostSystem
         "[share]\nnmea = \"127.0.0.1:10110\"\ngpsd = \"127.0.0.1:10111\"\n[map]\nlisten = \"[::1]:10110\"\n",
         "[share]\nnmea_socket = \"/run/waypost/a.sock\"\n[map]\nsocket = \"/run/waypost/b.sock\"\n",
     ]) func acceptsDoorsThatAllOpen(text: String) { #expect(mistakes(in: text).isEmpty) }
+
+    @Test func refusesASourceThatIsTheTrackersOwnDoor() {
+        #expect(
+            mistakes(in: "[[source]]\nurl = \"nmea-tcp://127.0.0.1:23902\"\n[share]\nnmea = \"127.0.0.1:23902\"\n") == [
+                """
+                waypost.toml:2:1: [[source]] url: nmea-tcp://127.0.0.1:23902 is this tracker's own [share] nmea (127.0.0.1:23902), and its \
+                positions would come back to it; name the receiver, or the gpsd that has it
+                """
+            ])
+    }
+
+    @Test(arguments: [
+        ("gpsd://localhost:2950", "gpsd", "127.0.0.1:2950"), ("gpsd://", "gpsd", "0.0.0.0:2947"),
+        ("gpsd://[::1]:2950", "gpsd", "[::]:2950"),
+        ("nmea-tcp://127.0.0.1:2950", "gpsd", "0.0.0.0:2950"), ("nmea-tcp://192.168.1.20:10110", "nmea", "192.168.1.20:10110"),
+        ("nmea-tcp://localhost:10110", "nmea", "[::1]:10110"), ("nmea-udp://127.0.0.1:10110", "nmea_udp", "127.0.0.1:10110"),
+        ("nmea-udp://0.0.0.0:10110", "nmea_udp", "127.0.0.1:10110"), ("nmea-udp://0.0.0.0:10110", "nmea_udp", "255.255.255.255:10110"),
+    ]) func knowsItsOwnDoors(url: String, key: String, address: String) {
+        let found = mistakes(in: "[[source]]\nurl = \"serial:auto\"\n[[source]]\nurl = \"\(url)\"\n[share]\n\(key) = \"\(address)\"\n")
+        #expect(found.count == 1 && found.first?.hasPrefix("waypost.toml:4:1: [[source]] url: ") == true, "\(found)")
+    }
+
+    @Test(arguments: [
+        ("gpsd://localhost:2947", "gpsd", "127.0.0.1:2950"), ("nmea-tcp://zero.local:10110", "nmea", "0.0.0.0:10110"),
+        ("nmea-tcp://localhost:10110", "nmea", "192.168.1.20:10110"), ("nmea-tcp://127.0.0.1:10110", "nmea_udp", "127.0.0.1:10110"),
+        // Datagrams to another machine, while those of anybody are read.
+        ("nmea-udp://0.0.0.0:10110", "nmea_udp", "192.168.1.50:10110"), ("nmea-udp://127.0.0.1:10110", "nmea", "127.0.0.1:10110"),
+    ]) func knowsDoorsOfOthers(url: String, key: String, address: String) {
+        #expect(mistakes(in: "[[source]]\nurl = \"\(url)\"\n[share]\n\(key) = \"\(address)\"\n").isEmpty)
+    }
+
+    /// Nobody has written the sources that are tried where none is named: the tracker leaves its own door alone.
+    @Test func acceptsADoorOnThePortOfGPSD() { #expect(mistakes(in: "[share]\ngpsd = \"127.0.0.1:2947\"\n").isEmpty) }
 }

@@ -54,6 +54,7 @@ package struct LoadedConfiguration: Equatable, Sendable {
             + (areRead(["[dispatch]", "[[destination]]"]) ? mistakesOfReceiptTopics + mistakesOfClientIDs : [])
             + (areRead(["[map]"]) ? mistakesOfMapPage : [])
             + (areRead(["[share]", "[map]", "[control]", "[time]"]) ? mistakesOfDoors : [])
+            + (areRead(["[share]", "[[source]]"]) ? mistakesOfOwnDoors : [])
     }
 }
 

@@ -1,4 +1,5 @@
 import Waypost
+import WaypostSystem
 
 /// A kind of source, `SCHEME:REST`: how its URLs look and are read, what it is good for, and how the source is made.
 ///
@@ -29,6 +30,10 @@ package protocol SourceKind: Hashable, Sendable {
     /// - Parameter path: where the file is now, as in a saved system.
     /// - Errors: those with which the source itself would end.
     func tryFile(at path: String) throws(PositionSourceError)
+    /// Reads the file as far as it can be read, or as far as ``RecordingTrial`` reads; what is found in one line, nil when all is well.
+    ///
+    /// - Parameter path: where the file is now; an ordinary file.
+    func remark(onFileAt path: String) throws(SystemError) -> String?
     /// Makes the source; nothing is opened yet.
     func makeSource(_ settings: SourceSettings) -> any PositionSource
 }
@@ -44,6 +49,8 @@ extension SourceKind {
     package var file: String? { nil }
     /// There is none.
     package func tryFile(at path: String) throws(PositionSourceError) {}
+    /// There is none.
+    package func remark(onFileAt path: String) throws(SystemError) -> String? { nil }
 
     func isEqual(to other: any SourceKind) -> Bool { other as? Self == self }
 }

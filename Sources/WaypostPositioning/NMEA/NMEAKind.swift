@@ -1,4 +1,5 @@
 import Waypost
+import WaypostSystem
 
 /// NMEA 0183 from a file, a FIFO or standard input, as it is: `nmea:FILE[?speed=X]`, `nmea:-`; with one of the other options of
 /// ``RecordedDrive``, it is played like any recording.
@@ -64,6 +65,8 @@ package struct NMEAKind: SourceKind {
         case .played: try RecordingFeed.tryOut(path: path, format: .nmea)
         }
     }
+
+    package func remark(onFileAt path: String) throws(SystemError) -> String? { try RecordingTrial(path: path, format: .nmea).remark }
 
     package func makeSource(_ settings: SourceSettings) -> any PositionSource {
         switch use {

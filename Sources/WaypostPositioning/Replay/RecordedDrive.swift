@@ -1,4 +1,5 @@
 import Waypost
+import WaypostSystem
 
 /// A recording that is played as if it happened now, as a URL describes it: `FILE?style=S&interval=I&speed=X&times=T`.
 package struct RecordedDrive: Hashable, Sendable {
@@ -57,6 +58,10 @@ extension RecordingKind {
     package var file: String? { drive.path }
 
     package func tryFile(at path: String) throws(PositionSourceError) { try RecordingFeed.tryOut(path: path, format: Self.format) }
+
+    package func remark(onFileAt path: String) throws(SystemError) -> String? {
+        try RecordingTrial(path: path, format: Self.format).remark
+    }
 
     package func makeSource(_ settings: SourceSettings) -> any PositionSource {
         ReplaySource(path: drive.path, format: Self.format, options: drive.options)

@@ -1,4 +1,5 @@
 import Waypost
+import WaypostSystem
 
 /// A simulated drive along the route, or else the track, of a GPX file: `route:FILE[?speed=V&interval=I&noise=M]`.
 package struct RouteKind: SourceKind {
@@ -44,6 +45,10 @@ package struct RouteKind: SourceKind {
     package var file: String? { path }
 
     package func tryFile(at path: String) throws(PositionSourceError) { _ = try RouteFile.corners(path: path) }
+
+    package func remark(onFileAt path: String) throws(SystemError) -> String? {
+        try RecordingTrial(path: path, format: .gpx, countsRoutes: true).remark
+    }
 
     package func makeSource(_ settings: SourceSettings) -> any PositionSource {
         var options = RouteSimulator.Options()

@@ -62,6 +62,28 @@ struct NamedFiles {
         return problem(path, isSecret: false, "[control] policy")
     }
 
+    /// What is not a mistake: a recording of a source that can be read in part only, one line each.
+    ///
+    /// - Cost: each recording is read, at most 32 MiB of it.
+    var remarks: [String] {
+        loaded.entries.compactMap { entry in
+            guard "\(entry.section) \(entry.key)" == NamedFiles.sourceKey, problem(with: entry) == nil, let origin = entry.origin,
+                let kind = source(of: entry), let path = kind.file, self.kind(path) == .regular, unreadable(path) == nil
+            else { return nil }
+            let remark = Patience.during("reading \(path)") {
+                try? kind.remark(onFileAt: place(path))  // A disk that fails meanwhile is no finding about the recording.
+            }
+            return remark.map {
+                "\(origin.file):\(origin.place.line):\(origin.place.column): \(NamedFiles.sourceKey): \(withoutRoot($0))"
+            }
+        }
+    }
+
+    /// The source of a URL that was read as one before.
+    private func source(of entry: EffectiveKey) -> (any SourceKind)? {
+        NamedFiles.text(entry.value).flatMap { try? SourceURL($0) }?.kind  // See above.
+    }
+
     private func problem(with entry: EffectiveKey) -> Problem? {
         let key = "\(entry.section) \(entry.key)"
         switch key {
@@ -75,9 +97,7 @@ struct NamedFiles {
             guard let path = NamedFiles.text(entry.value), !path.isEmpty, path.first != "/" else { return nil }
             return Problem(key: key, reason: "\(path): must be a path from the root on, such as /run/chrony.waypost.sock")
         case NamedFiles.sourceKey:
-            // A URL that was read as a source before can be read again.
-            let url = NamedFiles.text(entry.value).flatMap { try? SourceURL($0) }  // See above.
-            guard let kind = url?.kind, let path = kind.file else { return nil }
+            guard let kind = source(of: entry), let path = kind.file else { return nil }
             return problem(path, isSecret: false, key) ?? sourceProblem(kind, path)
         default:
             guard entry.file != nil, let path = NamedFiles.text(entry.value), !path.isEmpty else { return nil }
