@@ -173,7 +173,8 @@ struct StatusScreen {
     private func logLines(_ log: StatusReport.Log) -> [String] {
         let state = status.privacy?.isWithheld == true ? ", nothing now" : log.isRecording ? "" : ", paused"
         let segments = log.segmentCount > 1 ? " in \(log.segmentCount) segments" : ""
-        let counts = "\(counted(log.positionCount, "position"))\(segments) since the start"
+        // Not what the log holds: some may be erased, and earlier runs have recorded, too.
+        let counts = "this run recorded \(counted(log.positionCount, "position"))\(segments)"
         let writes = log.writes
         let bytes = writes.journalByteCount &+ writes.trackByteCount &+ writes.otherByteCount
         var disk = "          disk: \(counted(writes.synchronizationCount, "fsync")), \(sizeText(bytes: bytes))"

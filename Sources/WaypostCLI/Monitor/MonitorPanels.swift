@@ -212,7 +212,7 @@ struct MonitorPanels {
             privacy?.isWithheld == true
             ? MonitorLine(privacy?.isPrivate == true ? "nothing in private mode" : "nothing in a privacy zone", .yellow)
             : log.isRecording ? MonitorLine("recording", .green) : MonitorLine("paused", [.bold, .red])
-        let counts = "\(counted(log.positionCount, "position")) since the start"
+        let counts = "this run recorded \(counted(log.positionCount, "position"))"
         let place = "\(sizeText(bytes: log.byteCount)) in \(log.directory)"
         return MonitorPanel("LOG", note: note, [MonitorLine(counts), MonitorLine(place, .dim)], least: 1)
     }

@@ -35,6 +35,8 @@ extension EndToEnd {
             let erased = try await erase(in: folder)
             #expect(erased.code == 0 && erased.output == "erased 40 positions from 1 track\n", "\(erased.errors)")
             if state == "running" {
+                // A figure of this run, which nobody takes for what the log holds now.
+                #expect(try await ask("status", in: folder).output.contains("log: this run recorded 40 positions\n"))
                 #expect(try await ask("status", "--json", in: folder).output.contains("\"lat\"") == false)
                 #expect(try await tracker.stop(with: SIGTERM).code == 0)
                 #expect(!FileManager.default.fileExists(atPath: folder.path("state/kept/state/last-position")))
