@@ -48,6 +48,32 @@ import Testing
         }
     }
 
+    /// The names that the help shows: an earlier name is accepted, and in no help.
+    @Test func haveTheOptionsOfTheHelp() throws {
+        for command in try Self.guides().flatMap({ Self.commands(in: try String(contentsOf: $0, encoding: .utf8)) }) {
+            var type: any ParsableCommand.Type = WaypostCLI.self
+            var types = [type]
+            let words = Self.words(of: command).dropFirst()
+            for word in words {
+                guard let next = type.configuration.subcommands.first(where: { $0._commandName == word }) else { break }
+                type = next
+                types.append(next)
+            }
+            let help = types.map { WaypostCLI.helpMessage(for: $0, columns: 200) }.joined(separator: "\n")
+            for option in words.filter({ $0.hasPrefix("--") }).map({ $0.prefix { $0 != "=" } }) where option != "--" {
+                #expect(help.contains(try Regex("\(option)(?![a-z-])")), "\(command): \(option) is in no help")
+            }
+        }
+    }
+
+    /// The guide's table has a line for every check of the doctor, in the order in which it looks.
+    @Test func describeEveryCheckOfTheDoctor() throws {
+        let guide = Self.package.appending(path: "Sources/Waypost/Waypost.docc/Operating/Diagnosing.md")
+        let lines = try String(contentsOf: guide, encoding: .utf8).split(separator: "\n").drop { !$0.hasPrefix("| check |") }
+        let names = lines.prefix { $0.hasPrefix("|") }.compactMap { $0.firstMatch(of: #/^\| `([^`]+)` \|/#)?.1 }.map(String.init)
+        #expect(names == Doctor.checks.map { $0.name })
+    }
+
     @Test func areFoundWithoutWhatTheShellAdds() {
         let text =
             "text\n    sudo waypost log list        what there is\n    waypost status # now\n    rsync x\n\n    waypost log export >a && b\n"
