@@ -37,7 +37,9 @@ struct ReceiverCommand: ParsableCommand {
             commandName: "rate", abstract: "Show or set how many fixes a second the receiver sends.",
             discussion: "Example: waypost receiver rate 5 --keep")
 
-        @Argument(help: ArgumentHelp("Fixes per second, 0.1 to 25; if omitted, the rate is shown.", valueName: "hertz"))
+        @Argument(
+            help: ArgumentHelp("Fixes per second, 0.1 to 25; if omitted, the rate is shown.", valueName: "hertz"),
+            transform: NumberValue.parse("fixes a second, 0.1 to 25, such as 5"))
         var hertz: Double?
 
         @OptionGroup var keeping: KeepOption
@@ -61,7 +63,7 @@ struct ReceiverCommand: ParsableCommand {
 
         @Argument(
             help: ArgumentHelp("4800 to 921600; if omitted, the speed is shown.", valueName: "bits per second"),
-            completion: .list(SerialPort.baudRates.map(String.init)))
+            completion: .list(SerialPort.baudRates.map(String.init)), transform: NumberValue.parse("bits per second, such as 9600"))
         var rate: Int?
 
         @OptionGroup var keeping: KeepOption
@@ -142,7 +144,7 @@ struct ReceiverPortOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp("The speed of the port; default: detected automatically.", valueName: "bits per second"),
-        completion: .list(SerialPort.baudRates.map(String.init)))
+        completion: .list(SerialPort.baudRates.map(String.init)), transform: NumberValue.parse("bits per second, such as 9600"))
     var lineSpeed: Int?
 
     @Flag(help: "Print one JSON object.")

@@ -46,7 +46,8 @@ struct WatchCommand: ParsableCommand {
     @Flag(help: "Only events: fences entered and left. --count and --timeout then refer to these.")
     var events = false
 
-    @Option(help: ArgumentHelp("End after this many fixes, at least 1.", valueName: "n"))
+    @Option(
+        help: ArgumentHelp("End after this many fixes, at least 1.", valueName: "n"), transform: NumberValue.parse("how many, such as 10"))
     var count: Int?
 
     @Option(

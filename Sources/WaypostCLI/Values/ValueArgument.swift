@@ -39,6 +39,19 @@ enum DistanceValue {
     }
 }
 
+/// A number: `10`, `0.5`.
+enum NumberValue {
+    /// Reads a number of the type of the option.
+    ///
+    /// - Parameter form: what to write, for the error: `the number of fixes, such as 10`.
+    static func parse<Number: LosslessStringConvertible & SendableMetatype>(_ form: String) -> @Sendable (String) throws -> Number {
+        { text in
+            guard let number = Number(text) else { throw ArgumentProblem(description: "write \(form)") }
+            return number
+        }
+    }
+}
+
 /// A place: `52.51702,13.38886`.
 enum PlaceValue {
     /// The coordinate, latitude first.

@@ -81,6 +81,27 @@ import Testing
         #expect(count > 60)
     }
 
+    /// A value that a command cannot read is refused with what to write.
+    @Test func saysWhatToWriteInsteadOfAWrongValue() {
+        var count = 0
+        for (path, command) in Self.commands() where command.configuration.subcommands.isEmpty {
+            let help = WaypostCLI.helpMessage(for: command, columns: 1_000)
+            let options = help.matches(of: #/(?m)^  (?:-[a-z], )?(--[a-z-]+) </#).map { [String($0.1), "@@"] }
+            // As the first, second and third argument.
+            let places = help.contains("ARGUMENTS:") ? [["@@"], ["x", "@@"], ["x", "x", "@@"]] : []
+            for words in options + places {
+                do { _ = try WaypostCLI.parseAsRoot(path + words) } catch {
+                    let line = CommandLineWords(path + words).failure(WaypostCLI.message(for: error)).line
+                    guard line.contains("'@@' is invalid") else { continue }
+                    count += 1
+                    let forms = ["write ", "use one of", "must be one", "has a number"]
+                    #expect(forms.contains { line.contains($0) }, "\(line)")
+                }
+            }
+        }
+        #expect(count > 50)
+    }
+
     /// A usage that is written by hand has all options of the help, and no others.
     @Test func namesAllOptions() {
         for (path, command) in Self.commands() where !command.configuration.usage.isNilOrEmpty {

@@ -18,7 +18,8 @@ struct AttachCommand: ParsableCommand {
     @Argument(help: "The name of the registration.", completion: .registration)
     var name: String
 
-    @Option(help: ArgumentHelp("End after this many events.", valueName: "n"))
+    @Option(
+        help: ArgumentHelp("End after this many events.", valueName: "n"), transform: NumberValue.parse("how many, such as 10"))
     var count: Int?
 
     @Option(

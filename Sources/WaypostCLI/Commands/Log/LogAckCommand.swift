@@ -20,7 +20,8 @@ struct LogAckCommand: ParsableCommand {
             Example: waypost log ack 4711 --puller home
             """)
 
-    @Argument(help: "The last record that the puller has.")
+    @Argument(
+        help: "The last record that the puller has.", transform: NumberValue.parse("the number of \"cursor N\", such as 4711"))
     var cursor: UInt64?
 
     @Option(help: ArgumentHelp("The puller; a new name adds one.", valueName: "name"), completion: .puller)

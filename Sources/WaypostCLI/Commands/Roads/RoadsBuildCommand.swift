@@ -33,7 +33,9 @@ struct RoadsBuildCommand: ParsableCommand {
         help: ArgumentHelp("Only roads around this place: latitude,longitude; with --km.", valueName: "place"), transform: PlaceValue.parse)
     var around: Coordinate?
 
-    @Option(help: ArgumentHelp("How far from that place to each side, in kilometres.", valueName: "distance"))
+    @Option(
+        help: ArgumentHelp("How far from that place to each side, in kilometres.", valueName: "distance"),
+        transform: NumberValue.parse("kilometres without a unit, such as 40"))
     var km: Double?
 
     func run() throws {
