@@ -3,8 +3,9 @@
 # dies, reboots; and fetches the log over SSH. Prints a line per step, with seconds.
 #
 # Usage: bash Tests/DeviceLab/suite.sh PACKAGE.deb [STEP...]
-#   STEP   some of: install plugging bridges cost cuts full_disk reboot gpsd fetching waking, on the device as it is; else all, on a fresh one
+#   STEP   some of: install plugging bridges cost cuts full_disk reboot gpsd fetching waking upgrade, on the device as it is; else all, on a fresh one
 #   CUTS   (environment) how many power cuts at random moments, under 10 fixes a second (3)
+#   LATER  (environment) a package of a later version, to upgrade to and back; without it, that step is left out
 #
 # Needs root for the image. Emulated it takes half an hour and one processor for itself; with KVM some minutes. The files are in
 # $DEVICELAB_DIR (see devicelab.py). A package for arm64 gets a device of that kind, which takes twice as long. The device stays as it is when a step falls short, for a look: devicelab.py ssh ...
@@ -16,6 +17,7 @@ set -euo pipefail
 package=$(realpath "$1")
 shift
 cuts=${CUTS:-3}
+later=${LATER:+$(realpath "$LATER")}
 cd "$(dirname "$0")/../.."
 source Config/prerequisites.sh
 install_packages qemu-utils mmdebstrap rsync openssh-client e2fsprogs python3 xz-utils
@@ -30,7 +32,8 @@ esac
 lab() { python3 Tests/DeviceLab/devicelab.py "$@"; }
 device() { lab ssh --timeout "${limit:-120}" "$@" </dev/null; }
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+server=
+trap '[[ -z $server ]] || kill "$server" 2>/dev/null; rm -rf "$work"' EXIT
 
 seconds() { printf '%s' "${EPOCHREALTIME/,/.}"; }
 since() { awk -v now="$(seconds)" -v then="$1" 'BEGIN { printf "%.1f", now - then }'; }
@@ -271,10 +274,56 @@ PROGRAM
     done_ "$(wc -l <"$log") events, each once, as pi; what it got" "$log"
 }
 
+# To a later package and back, with events that wait and a journal that a killed tracker left open; then everything arrives, once.
+exported() { device 'waypost log export --log /var/log/waypost 2>/dev/null' >"$1"; }
+goes_on() { exported "$work/log" && (($(wc -l <"$work/log") > $(wc -l <"$work/logged"))); }
+# waits_whole WHAT VERSION: that version runs, the events wait as before, and the log goes on after what it had.
+waits_whole() {
+    local tries=0
+    [[ $(device 'dpkg-query --show --showformat=\${Version} waypost') == "$2" ]] || short "$1: not installed"
+    device 'systemctl is-active waypostd >/dev/null' || short "$1: the service does not run"
+    until goes_on; do
+        ((tries++ < 20)) || short "$1: the log does not go on after $(wc -l <"$work/logged") fixes"
+        sleep 2
+    done
+    head -n "$(wc -l <"$work/logged")" "$work/log" | cmp -s - "$work/logged" || short "$1: the log is another"
+    device 'waypost log verify >/dev/null' || short "$1: the log is damaged"
+    device 'waypost dispatch status --json' | grep '"events":3\b' >/dev/null || short "$1: not 3 events wait"
+    cp "$work/log" "$work/logged"
+    done_ "$1 to $2: what waits and $(wc -l <"$work/logged") records are kept"
+}
+step_upgrade() {
+    [[ -n $later ]] || {
+        done_ "upgrade and downgrade" "left out, as LATER names no package"
+        return
+    }
+    configure '[log]' 'sync_interval = "1 s"' '[[destination]]' 'name = "depot"' 'url = "http://10.0.2.2:8099/in"' 'interval = 0' 'positions = false'
+    lab plug circling --hz 5
+    fix "before the upgrade"
+    device 'for parcel in 1 2 3; do waypost track delivered parcel=$parcel >/dev/null || exit 1; done' || short "no event"
+    sleep 2
+    device 'systemctl kill --signal=KILL waypostd; systemctl stop waypostd'
+    exported "$work/logged"
+    [[ -s $work/logged ]] || short "nothing is logged before the upgrade"
+    lab install "$later" >"$work/install" 2>&1 || short "it does not upgrade: $(tail -n 3 "$work/install")"
+    waits_whole "the upgrade" "$(dpkg-deb --field "$later" Version)"
+    lab install "$package" >"$work/install" 2>&1 || short "there is no way back: $(tail -n 3 "$work/install")"
+    waits_whole "the downgrade" "$(dpkg-deb --field "$package" Version)"
+    python3 Tests/Scripts/Tools/take_all.py 8099 "$work/taken" &
+    server=$!
+    [[ $(device 'waypost dispatch now --wait' | tr -d '\r') == good ]] || short "what waited is not sent"
+    kill "$server" && server=
+    [[ $(grep -o '"parcel" *: *"*[123]' "$work/taken" | sort -u | wc -l) == 3 && $(grep -o '"parcel"' "$work/taken" | wc -l) == 3 ]] ||
+        short "not every event arrived once: $(<"$work/taken")"
+    done_ "the events that waited through both arrive once"
+    device 'rm -f /etc/waypost/conf.d/lab.toml; systemctl restart waypostd'
+    lab unplug
+}
+
 if (($# > 0)); then
     for step in "$@"; do "step_$step"; done
 else
-    for step in fresh install plugging bridges cost cuts full_disk reboot gpsd fetching waking; do "step_$step"; done
+    for step in fresh install plugging bridges cost cuts full_disk reboot gpsd fetching waking upgrade; do "step_$step"; done
     lab down
 fi
 done_ "all well"
