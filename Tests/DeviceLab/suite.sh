@@ -55,6 +55,9 @@ lost() {
     device "for i in \$(seq $1); do waypost status --json | grep '\"state\":\"fix\"' >/dev/null || exit 0; sleep 1; done; exit 1" ||
         short "the loss is not noticed within $1 s"
 }
+# exported FILE: every record of the log; goes_on: whether there are more than in $work/logged.
+exported() { device 'waypost log export --log /var/log/waypost 2>/dev/null' >"$1"; }
+goes_on() { exported "$work/log" && (($(wc -l <"$work/log") > $(wc -l <"$work/logged"))); }
 configure() { printf '%s\n' "$@" | lab ssh 'cat >/etc/waypost/conf.d/lab.toml; systemctl restart waypostd'; }
 source_is() { configure '[[source]]' "url = \"$1\""; }
 
@@ -167,17 +170,24 @@ step_cuts() {
     done_ "$cuts power cuts: at most" "$worst s lost"
 }
 
-# A full disk.
+# A full disk: the log goes on in the room that its journal has reserved; a tracker that starts there finds none for a journal.
+says() { device "for i in \$(seq 60); do waypost status | grep '$1' >/dev/null && exit 0; sleep 1; done; exit 1"; }
 step_full_disk() {
     device 'fallocate -l $(($(df --output=avail -B1 /var/log | tail -n 1) - 65536)) /var/tmp/fill; dd if=/dev/zero of=/var/tmp/fill2 bs=4k 2>/dev/null; sync' || true
-    # What is reserved for the journal would take fixes for half an hour yet; the next one finds no room.
-    device 'waypost log rotate >/dev/null' || true
-    device "for i in \$(seq 60); do waypost status | grep 'logging is paused' >/dev/null && exit 0; sleep 1; done; exit 1" ||
-        short "a full disk is not noticed within a minute"
+    says 'disk of /var/log/waypost is full' || short "a full disk is not noticed within a minute"
+    exported "$work/logged"
+    ! device 'waypost log rotate >/dev/null 2>&1' || short "a track is ended though there is no room for its file"
     device 'waypost watch --count 3 --timeout 20 >/dev/null' || short "no positions while the disk is full"
+    goes_on || short "the log does not go on in the room that is reserved for it"
+    device 'systemctl restart waypostd'
+    says 'logging has been paused' || short "status does not say within a minute that nothing is logged"
+    device 'waypost watch --count 3 --timeout 20 >/dev/null' || short "no positions after a start with a full disk"
     device 'rm -f /var/tmp/fill /var/tmp/fill2'
-    device "for i in \$(seq 60); do waypost status | grep 'logging is paused' >/dev/null || exit 0; sleep 1; done; exit 1" || short "logging does not go on after the disk was full"
-    done_ "a full disk: positions went on, and so does the log"
+    device "for i in \$(seq 60); do waypost status | grep 'logging has been paused' >/dev/null || exit 0; sleep 1; done; exit 1" || short "logging does not go on after the disk was full"
+    exported "$work/log"
+    head -n "$(wc -l <"$work/logged")" "$work/log" | cmp -s - "$work/logged" || short "a full disk has cost what was logged before"
+    device 'waypost log verify >/dev/null' || short "a full disk has damaged the log: $(device 'waypost log verify')"
+    done_ "a full disk: positions went on, so did the log, and after a start once there was room"
 }
 
 # A reboot.
@@ -275,8 +285,6 @@ PROGRAM
 }
 
 # To a later package and back, with events that wait and a journal that a killed tracker left open; then everything arrives, once.
-exported() { device 'waypost log export --log /var/log/waypost 2>/dev/null' >"$1"; }
-goes_on() { exported "$work/log" && (($(wc -l <"$work/log") > $(wc -l <"$work/logged"))); }
 # waits_whole WHAT VERSION: that version runs, the events wait as before, and the log goes on after what it had.
 waits_whole() {
     local tries=0
