@@ -33,7 +33,7 @@ run_foreign() {
 find_bound() {
     toolchain=$(realpath "$(dirname "$(realpath "$(command -v swift)")")/..")
     # Bound into a root, it would hide that Debian's own programs.
-    [[ $toolchain != /usr ]] || fail 69 "Swift is installed in /usr, where it cannot be lent to another Debian: unpack it elsewhere, such as /opt/swift, from $swift_download"
+    [[ $toolchain != /usr ]] || fail 69 "Swift is installed in /usr, where it cannot be lent to another Debian: unpack it elsewhere, such as /usr/local/swift, from $swift_download"
     bound=("$toolchain")
     git_settings=()
     local key value directory
