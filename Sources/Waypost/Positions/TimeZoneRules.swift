@@ -40,11 +40,42 @@ public struct TimeZoneRules: Sendable, Hashable {
     ///
     /// A time that a clock change skips comes later by the length of the gap; of a time that occurs twice, the first counts.
     public func moment(shownAs local: UTCTime) -> UTCTime {
-        func moment(_ offsetSeconds: Int) -> UTCTime { local.advanced(byMilliseconds: -Int64(offsetSeconds) * 1_000) }
-        // First with the offset of the day before, which holds before any change on this day; then with the offset at the moment found.
-        let early = offsetSeconds(at: local.advanced(byMilliseconds: -86_400_000))
-        let late = offsetSeconds(at: moment(early))
-        return offsetSeconds(at: moment(late)) == late ? moment(late) : moment(early)
+        switch reading(of: local) {
+        case .once(let moment), .twice(let moment, _): moment
+        case .never(let change): local.advanced(byMilliseconds: -Int64(offsetSeconds(at: change.advanced(byMilliseconds: -1))) * 1_000)
+        }
+    }
+
+    /// When the clocks show a date and a time of day.
+    package enum Reading: Equatable {
+        /// At one moment.
+        case once(UTCTime)
+        /// At two, because the clocks are set back between them.
+        case twice(UTCTime, UTCTime)
+        /// At none, because the clocks are set forward past it, at this moment.
+        case never(change: UTCTime)
+    }
+
+    /// When the clocks show this date and time of day, passed as if it were UTC.
+    ///
+    /// - Cost: about fifteen searches for an offset.
+    package func reading(of local: UTCTime) -> Reading {
+        let shown = local.secondsSince1970
+        let rest = local.millisecondsSince1970 - shown * 1_000
+        func offset(_ seconds: Int64) -> Int64 {
+            Int64(offsetSeconds(at: UTCTime(millisecondsSince1970: seconds * 1_000)))
+        }
+        // No clocks are further from UTC than 26 hours, and none are set twice within four.
+        let offsets = Set(stride(from: shown - 93_600, through: shown + 93_600, by: 14_400).map(offset))
+        let moments = offsets.map { shown - $0 }.filter { $0 + offset($0) == shown }.sorted()
+            .map { UTCTime(millisecondsSince1970: $0 * 1_000 + rest) }
+        if let first = moments.first { return moments.count == 1 ? .once(first) : .twice(first, moments[moments.count - 1]) }
+        var (before, after) = (shown - 97_200, shown + 97_200)
+        while after - before > 1 {
+            let middle = (before + after) / 2
+            if middle + offset(middle) < shown { before = middle } else { after = middle }
+        }
+        return .never(change: UTCTime(millisecondsSince1970: after * 1_000))
     }
 
     /// Creates zone rules from the form of POSIX's `TZ`, such as `CET-1CEST,M3.5.0,M10.5.0/3`; nil when the text is not one.

@@ -13,7 +13,8 @@ struct LedgerCommand: ParsableCommand {
             Without --id and --since, those of the last ten minutes. One line per record, the newest last: time, kind, its number in the log, and for each destination queued, sent (no receipt yet), receipt, refused \
             (see waypost dispatch list), dropped (refused, and dropped with waypost dispatch drop), unwanted (the destination began later, its queue was discarded or moved, it accepts no positions, or cannot \
             express it), or forgotten (settled so long ago that no more is known). Fixes that were left out in this run of the tracker are shown as stretches, \
-            and so are records that a damaged journal has lost.
+            and so are records that a damaged journal has lost. Of a day and a time that come twice, because the clocks are set back, --since is the \
+            first and --until the second.
 
             Example: waypost ledger
 
@@ -52,9 +53,11 @@ struct LedgerCommand: ParsableCommand {
             return try write(record, format, to: output)
         }
         let recent = UTCTime(millisecondsSince1970: WallClock.milliseconds &- LedgerCommand.usualSpanMilliseconds)
-        let since = since?.time(by: format.zone) ?? recent
-        let until = until?.time(by: format.zone)
-        if let until, since >= until { throw ValidationError("--since must be before --until") }
+        var (since, until) = (try since?.time(of: "--since", by: format.zone) ?? recent, nil as UTCTime?)
+        if let from = self.since, let to = self.until {
+            let stretch = try MomentText.stretch(from, to, by: format)
+            (since, until) = (stretch.from, stretch.until)
+        }
         var count = 0
         var order = LedgerOrder()
         var next: LedgerCursor? = .first
@@ -75,8 +78,9 @@ struct LedgerCommand: ParsableCommand {
         for record in order.rest() { try write(record, format, to: output) }
         if count == 0, !json {
             SystemProcess.printError(
-                "waypost: ledger: there is no record since \(format.moment(since))"
-                    + (until.map { " and before \(format.moment($0))" } ?? ""))
+                "waypost: ledger: there is no record "
+                    + (until.map { format.stretch(from: since, until: $0) }
+                        ?? "since \(format.moment(since)) (\(format.zoneName(at: since)))"))
         }
     }
 

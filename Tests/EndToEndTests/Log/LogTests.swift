@@ -267,6 +267,26 @@ extension EndToEnd {
             #expect(try await log("verify", in: folder).code == 0)
         }
 
+        /// At 12:00:10 UTC the clocks go from 13:00:10 back to 12:00:10.
+        @Test func namesTheStretchThatItErasesWhenTheClocksAreSetBack() async throws {
+            let folder = try await logFolder()
+            func erase(_ since: String, _ until: String) async throws -> Finished {
+                let command = [Program.waypost.path, "log", "erase", "--log", "log", "--socket", "socket", "--yes"]
+                return try await finish(
+                    ["env", "TZ=STD0DST-1,J100,J60/13:00:10"] + command + ["--since", since, "--until", until], in: folder)
+            }
+            let doubled = try await erase("2026-03-01T12:00:15", "2026-03-01T12:00:20")
+            #expect(doubled.code == 64 && doubled.output.isEmpty && doubled.complaints.count == 1, "\(doubled)")
+            #expect(doubled.errors.contains("write 2026-03-01T12:00:15+01:00 or 2026-03-01T12:00:15+00:00"), "\(doubled.errors)")
+            let never = try await erase("2026-04-10T02:30", "now")
+            #expect(never.code == 64 && never.errors.contains("never show 2026-04-10 02:30:00"), "\(never)")
+            let erased = try await erase("2026-03-01T12:00:05Z", "2026-03-01T12:00:20+00:00")
+            #expect(erased.output == "erased 15 positions from 1 track\n")
+            #expect(
+                erased.errors == "waypost: log erase: log, from 2026-03-01 13:00:05 (UTC+1) until 2026-03-01 12:00:20 (UTC)\n",
+                "\(erased.errors)")
+        }
+
         @Test func saysWhereALogIsDamaged() async throws {
             let folder = try await logFolder()
             let fine = try await log("verify", in: folder)

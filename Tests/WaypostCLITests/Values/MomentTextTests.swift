@@ -9,7 +9,7 @@ import Waypost
     private func moment(_ form: String) throws -> UTCTime? {
         let now = try #require(UTCTime(rfc3339: "2026-11-22T00:10:00Z"))
         let zone = try #require(TimeZoneRules(posix: "CET-1CEST,M3.5.0,M10.5.0/3"))
-        return MomentText(form)?.time(now: now, by: zone)
+        return try MomentText(form)?.time(now: now, by: zone)
     }
 
     @Test(arguments: [

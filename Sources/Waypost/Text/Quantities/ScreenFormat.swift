@@ -33,6 +33,14 @@ package struct ScreenFormat: Sendable, Equatable {
         return "UTC\(minutes < 0 ? "-" : "+")\(hour)" + (minute == 0 ? "" : ":\(minute < 10 ? "0" : "")\(minute)")
     }
 
+    /// A stretch of time with the clocks' offset: `from 2026-11-22 16:25:01 until 2026-11-22 17:00:00 (UTC+1)`.
+    ///
+    /// Each end has its own offset where they differ.
+    package func stretch(from: UTCTime, until: UTCTime) -> String {
+        let (first, last) = (zoneName(at: from), zoneName(at: until))
+        return "from \(moment(from))" + (first == last ? "" : " (\(first))") + " until \(moment(until)) (\(last))"
+    }
+
     private func shown(_ time: UTCTime) -> String {
         var text = TextBuffer(capacity: 32)
         let local = time.advanced(byMilliseconds: Int64(zone.offsetSeconds(at: time)) * 1_000)

@@ -13,7 +13,8 @@ struct LogEraseCommand: ParsableCommand {
         discussion: """
             Removes the fixes from --since until before --until from the journals and from the GPX files, which are rewritten. If a power cut interrupts \
             it, the next start or recovery completes it. Copies that were fetched are not touched. Asks first, unless --yes is given, \
-            and names the whole stretch either way: a time of day without a day is its most recent occurrence.
+            and names the whole stretch either way: a time of day without a day is its most recent occurrence. Where the clocks are changed, a day and a \
+            time that come twice are refused, and so is a time that never comes.
 
             Example: waypost log erase --since 2026-11-21T11:00:00Z --until 2026-11-21T12:30:00Z
             """)
@@ -43,12 +44,9 @@ struct LogEraseCommand: ParsableCommand {
     func run() throws {
         let format = location.daemon.format
         guard let since = since ?? from, let until = until ?? to else { return }
-        let (from, to) = (since.time(by: format.zone), until.time(by: format.zone))
-        if from >= to {
-            throw ValidationError("--since (\(format.moment(from))) must be before --until (\(format.moment(to)))")
-        }
+        let (from, to) = try MomentText.stretch(since, until, by: format, ofTwo: (.refused, .refused))
         let folder = try location.folder()
-        let stretch = "from \(format.moment(from)) until \(format.moment(to)) (\(format.zoneName(at: from)))"
+        let stretch = format.stretch(from: from, until: to)
         if !yes {
             try Confirmation.ask(
                 "Erase everything in \(folder.path) \(stretch), for good?", command: "log erase", refusal: "nothing was erased")

@@ -12,7 +12,8 @@ struct LogExportCommand: ParsableCommand {
             Each line of jsonl is a TPV with a growing "seq"; --since SEQ continues exactly after it, whatever happened to the connection. For the \
             other formats the last line on standard error is the cursor reached: "cursor N". "break" says that the track was interrupted \
             before a fix, and why. With --puller the export begins after what that puller has acknowledged (see waypost log ack). It ends at \
-            the end of the log as it is, or, with --follow, goes on with what is logged until Ctrl-C; gpx and geojson are closed then.
+            the end of the log as it is, or, with --follow, goes on with what is logged until Ctrl-C; gpx and geojson are closed then. Of a \
+            day and a time that come twice, because the clocks are set back, --since is the first and --until the second.
 
             Example: waypost log export --since 2026-11-21 --format gpx
             Example: waypost log export --since today --follow
@@ -27,7 +28,8 @@ struct LogExportCommand: ParsableCommand {
     @Option(help: "The format.")
     var format = ConversionFormat.jsonl
 
-    @Option(help: ArgumentHelp("Begin after what this puller has acknowledged.", valueName: "name"), completion: .puller)
+    @Option(
+        help: ArgumentHelp("Begin after what this puller has acknowledged.", valueName: "name"), completion: .puller)
     var puller: String?
 
     @Option(help: ArgumentHelp("Only positions of that type of log: \(LogType.list); default: each track's first.", valueName: "type"))
@@ -49,15 +51,13 @@ struct LogExportCommand: ParsableCommand {
 
     func run() throws {
         let folder = try location.folder()
-        if follow { return try LogFollowing(type: type, format: format).run(folder, from: try start(in: folder)) }
-        let until = until?.time(by: location.daemon.format.zone)
-        var reader = LogReader(folder: folder, from: try start(in: folder), until: until)
-        if case .time(let since)? = since, let until, since.time(by: location.daemon.format.zone) >= until {
-            throw ValidationError("--since must be before --until")
-        }
+        let (since, until) = try stretch()
+        let start = try start(in: folder, since)
+        if follow { return try LogFollowing(type: type, format: format).run(folder, from: start) }
+        var reader = LogReader(folder: folder, from: start, until: until)
         // The current end of the log: the cursor for a time without positions yet.
         let end = try attempt { () throws(RecordingError) in try folder.lastSequence() }
-        if case .after(let cursor) = try start(in: folder), cursor > end {
+        if case .after(let cursor) = start, cursor > end {
             SystemProcess.printError(
                 "waypost: log export: the cursor \(cursor) is after the end of the log (\(end)): it is of another log, or this one began anew"
             )
@@ -70,7 +70,7 @@ struct LogExportCommand: ParsableCommand {
         }
         // Scripts that pull every hour get no message about each empty hour.
         if writer.lastSequence == nil, Terminal.isErrorInteractive {
-            SystemProcess.printError("waypost: log export: no positions were logged \(stretch)")
+            SystemProcess.printError("waypost: log export: no positions were logged \(stretchWords)")
         }
         let last = writer.lastSequence ?? (reader.cursor > 0 ? reader.cursor : end)
         try writer.finish()
@@ -81,21 +81,32 @@ struct LogExportCommand: ParsableCommand {
     }
 
     /// The requested stretch, for people.
-    private var stretch: String {
+    private var stretchWords: String {
         since == nil && until == nil && puller == nil ? "yet" : until == nil ? "after that" : "in that time"
     }
 
-    private func start(in folder: LogFolder) throws(CommandFailure) -> LogReader.Start {
+    /// The moments that were named.
+    private func stretch() throws -> (since: UTCTime?, until: UTCTime?) {
+        let named: MomentText? = if case .time(let moment)? = since { moment } else { nil }
+        if named == nil, until == nil { return (nil, nil) }
+        let format = location.daemon.format
+        if let named, let until {
+            let (from, to) = try MomentText.stretch(named, until, by: format)
+            return (from, to)
+        }
+        return (
+            try named?.time(of: "--since", by: format.zone), try until?.time(of: "--until", by: format.zone, ofTwo: .last)
+        )
+    }
+
+    private func start(in folder: LogFolder, _ time: UTCTime?) throws(CommandFailure) -> LogReader.Start {
         if let puller {
             let known = try attempt { () throws(RecordingError) in try Pullers(folder: folder).all() }
             guard Pullers.isValid(name: puller) else { throw CommandFailure(.invalidPuller(name: puller)) }
             return known.first { $0.name == puller }.map { .after($0.cursor) } ?? .oldest
         }
-        return switch since {
-        case nil: .oldest
-        case .cursor(let cursor)?: .after(cursor)
-        case .time(let time)?: .from(time.time(by: location.daemon.format.zone))
-        }
+        if case .cursor(let cursor)? = since { return .after(cursor) }
+        return time.map { .from($0) } ?? .oldest
     }
 }
 
