@@ -52,7 +52,8 @@ struct SetupCommand: ParsableCommand {
         completion: .list(UnitSystem.allCases.map(\.rawValue)))
     var units: String?
 
-    @Option(help: ArgumentHelp("The place around which nothing is recorded or sent: \(SetupAnswerText.homeForms).", valueName: "place"))
+    @Option(
+        help: ArgumentHelp("The place around which nothing is recorded or sent: \(SetupAnswerText.homeForms).", valueName: "place"))
     var home: String?
 
     @Option(help: ArgumentHelp("The fence file.", valueName: "file"), completion: .file())
@@ -66,7 +67,7 @@ struct SetupCommand: ParsableCommand {
     var config: String?
 
     func run() throws {
-        var options = try options()
+        let options = try options()
         _ = try secrets(for: options.destinations ?? [])
         let config = try wholePath()
         let identity = ProcessIdentity.current()
@@ -79,9 +80,18 @@ struct SetupCommand: ParsableCommand {
                 .usage, what: "setup", why: "there is no terminal to ask on",
                 next: "give the answers as options: --receiver, --send, --units, --home, --fences; or --yes")
         }
+        try setUp(config, options, isAsking: isAsking, holding: try SetupFiles.lock(for: config ?? DefaultPaths.service.configurationFile))
+    }
+
+    /// Asks, and writes the answers.
+    ///
+    /// - Parameter lock: keeps others from it until all is done.
+    private func setUp(_ config: String?, _ given: SetupOptions, isAsking: Bool, holding lock: borrowing FileLock) throws {
+        var options = given
         let files = try files(config)
         try settle(files, isAsking: isAsking)
         let facts = Patience.during("checking this system") { SystemFacts.ofThisSystem(status: nil) }
+        let identity = ProcessIdentity.current()
         let findings = SetupFindings(facts, others: files.others, userName: identity.environment["SUDO_USER"] ?? identity.userName)
         let former = SetupAnswers(files.former, others: files.others)
         if options.destinations != nil { options.destinations = try destinations(former.destinations) }
@@ -126,7 +136,7 @@ struct SetupCommand: ParsableCommand {
         for remark in draft.remarks { SystemProcess.printError("waypost: \(remark)") }
         let isService = config == nil || config == DefaultPaths.service.configurationFile
         if isAsking { try confirm(draft, "Write \(files.path)\(isService ? " and restart the tracker" : "")? [yes]: ") }
-        try write(draft, files)
+        try write(draft, files, holding: lock)
         try restart(facts, isService ? nil : config)
     }
 
@@ -284,16 +294,26 @@ struct SetupCommand: ParsableCommand {
         throw CommandFailure(.failed, what: "setup", why: "nothing was written")
     }
 
-    private func write(_ draft: SetupFiles.Draft, _ files: SetupFiles) throws {
-        do throws(SystemError) { try files.write(draft) } catch {
-            let status: ExitStatus = error.isNotPermitted ? .notAuthorised : .cannotCreate
-            throw CommandFailure(status, what: files.path, why: "cannot be written: \(error.reason)")
+    private func write(_ draft: SetupFiles.Draft, _ files: SetupFiles, holding lock: borrowing FileLock) throws {
+        do throws(SystemError) { try files.createFolders() } catch { throw failure(error, files) }
+        if lock.isNamed(SetupFiles.folder(above: files.configurationFile)) {
+            do throws(SystemError) { try files.write(draft) } catch { throw failure(error, files) }
+        } else {
+            // The folder is new, and another setup may have seen it already.
+            let own = try SetupFiles.lock(for: files.configurationFile)
+            do throws(SystemError) { try files.write(draft) } catch { throw failure(error, files) }
+            _ = consume own
         }
         let output = try OutputStream(path: "-")
         for (path, _) in draft.secrets { try output.write(line: "wrote \(path)") }
         try output.write(line: "wrote \(files.path)")
         for problem in files.problems { SystemProcess.printError("waypost: \(problem)") }
         try output.finish()
+    }
+
+    private func failure(_ error: SystemError, _ files: SetupFiles) -> CommandFailure {
+        let status: ExitStatus = error.isNotPermitted ? .notAuthorised : .cannotCreate
+        return CommandFailure(status, what: files.path, why: "cannot be written: \(error.reason)")
     }
 
     private func restart(_ facts: SystemFacts, _ config: String?) throws {

@@ -82,8 +82,8 @@ struct SetupFiles {
         for index in answers.destinations.indices {
             guard let secret = answered.secrets[answers.destinations[index].name] else { continue }
             let isToken = answers.destinations[index].user.isEmpty
-            let name = "\(answers.destinations[index].name).\(isToken ? "token" : "password")"
-            let path = "\(configurationFile.prefix(through: configurationFile.lastIndex(of: "/") ?? configurationFile.startIndex))\(name)"
+            let name = (answers.destinations[index].name, isToken ? "token" : "password")
+            let path = path(ofSecret: secret, name, besides: secrets.map(\.path))
             if isToken { answers.destinations[index].tokenFile = path } else { answers.destinations[index].passwordFile = path }
             secrets.append((path, secret))
         }
@@ -98,9 +98,55 @@ struct SetupFiles {
             remarks: SetupAnswers.remarks(own, others: others, whole: whole))
     }
 
+    /// Where a secret is kept: not in a file that the present configuration names, unless it is the same secret.
+    ///
+    /// So the address in force and its secret belong together at every moment, also when the writing is cut short.
+    private func path(ofSecret secret: String, _ name: (stem: String, ending: String), besides others: [String]) -> String {
+        let configurations = [self.others.configuration, former?.configuration].compactMap(\.self)
+        let destinations = configurations.flatMap(\.destinations)
+        let named = destinations.compactMap(\.passwordFile) + destinations.compactMap(\.tokenFile)
+        let folder = configurationFile.prefix(through: configurationFile.lastIndex(of: "/") ?? configurationFile.startIndex)
+        let candidates = (1...named.count + others.count + 1).map { number in
+            "\(folder)\(name.stem)\(number == 1 ? "" : ".\(number)").\(name.ending)"
+        }.filter { !others.contains($0) }
+        // A file that cannot be read has another secret.
+        let isSame = { (path: String) in (try? Syscalls.contents(of: path)) == Array((secret + "\n").utf8) }  // See above.
+        let path = candidates.first { named.contains($0) && isSame($0) } ?? candidates.first { !named.contains($0) }
+        guard let path else { preconditionFailure("there are more candidates than names that are taken") }
+        return path
+    }
+
+    /// Acquires the lock of the configuration's folder, or of the nearest one above it that exists.
+    ///
+    /// Two setups at once would mix their answers.
+    static func lock(for configurationFile: String) throws(CommandFailure) -> FileLock {
+        var folder = folder(above: configurationFile)
+        while folder != "/", !Syscalls.isFolder(folder) { folder = SetupFiles.folder(above: folder) }
+        let attempt: FileLock.Attempt
+        do throws(SystemError) { attempt = try FileLock.acquire(folder: folder) } catch {
+            throw CommandFailure(
+                error.isNotPermitted ? .notAuthorised : .cannotCreate, what: folder, why: "cannot be used: \(error.reason)")
+        }
+        switch consume attempt {
+        case .taken(let lock): return lock
+        case .held:
+            throw CommandFailure(
+                .cannotCreate, what: folder, why: "another waypost setup writes there", next: "try again when it has ended")
+        }
+    }
+
+    /// The folder of a file or folder, from an absolute path.
+    static func folder(above path: String) -> String {
+        let end = path.lastIndex(of: "/") ?? path.startIndex
+        return end == path.startIndex ? "/" : String(path[..<end])
+    }
+
+    /// Makes the folders of the answers.
+    func createFolders() throws(SystemError) { if !Syscalls.isFolder(folder) { try Syscalls.createFolders(folder) } }
+
     /// Writes the files, each whole or not at all, the secrets first.
     func write(_ draft: Draft) throws(SystemError) {
-        if !Syscalls.isFolder(folder) { try Syscalls.createFolders(folder) }
+        try createFolders()
         // The tracker insists on the file that its --config names.
         if isNew {
             try AtomicFile.write(Array(SetupFiles.beginning.utf8), to: configurationFile, mode: 0o640, owner: service?.readerOfRoot)

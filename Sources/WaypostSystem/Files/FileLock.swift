@@ -30,6 +30,13 @@ public struct FileLock: ~Copyable {
         return .taken(lock)
     }
 
+    /// Tries to acquire the lock of a folder itself, without waiting and without a file: nobody is known to hold it.
+    package static func acquire(folder: String) throws(SystemError) -> Attempt {
+        let lock = FileLock(descriptor: try Syscalls.open(folder, O_RDONLY | O_DIRECTORY))
+        guard try Syscalls.lockExclusively(lock.descriptor, path: folder) else { return .held(by: nil) }
+        return .taken(lock)
+    }
+
     /// Waits until the lock is free and acquires it; creates the file when it is missing.
     ///
     /// For locks that are held for milliseconds.
