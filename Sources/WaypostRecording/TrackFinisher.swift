@@ -138,21 +138,25 @@ struct TrackFinisher {
 }
 
 /// Selects the positions of one type, and finds where its segments begin.
-private struct TrackFilter {
+package struct TrackFilter {
     /// Whether a break was noted so far.
-    private(set) var hasBreak = false
+    package private(set) var hasBreak = false
     // Times also grow within a segment where a break was lost with a damaged stretch.
     private var segmenter = TrackSegmenter(includesNotMeasured: true)
     private var knownDamageCount = 0
 
-    mutating func note(_ reason: SegmentBreak, _ record: JournalRecord, _ type: LogTypes) {
+    /// Creates a filter before the first record.
+    package init() {}
+
+    /// Takes note of a break; of another type's it is none.
+    package mutating func note(_ reason: SegmentBreak, _ record: JournalRecord, _ type: LogTypes) {
         guard record.types.contains(type) else { return }
         hasBreak = true
         segmenter.note(reason)
     }
 
     /// Whether the position begins a segment; nil when it does not belong to the track.
-    mutating func process(_ record: JournalRecord, _ position: Position, _ type: LogTypes, damageCount: Int) -> Bool? {
+    package mutating func process(_ record: JournalRecord, _ position: Position, _ type: LogTypes, damageCount: Int) -> Bool? {
         if damageCount > knownDamageCount {
             knownDamageCount = damageCount
             segmenter.note(.gap)

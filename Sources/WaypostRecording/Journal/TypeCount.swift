@@ -14,9 +14,6 @@ public struct TypeCount: Sendable, Hashable {
     /// Counts one more for each of these types.
     public mutating func add(_ types: LogTypes) { forEach(of: types) { $0 &+= 1 } }
 
-    /// Counts the first one for each of these types that has none.
-    public mutating func addFirst(_ types: LogTypes) { forEach(of: types) { $0 = max($0, 1) } }
-
     private mutating func forEach(of types: LogTypes, _ change: (inout Int) -> Void) {
         for bit in 0..<8 where types.rawValue & (1 << UInt8(bit)) != 0 { change(&counts[bit]) }
     }

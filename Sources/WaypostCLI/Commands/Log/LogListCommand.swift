@@ -57,7 +57,10 @@ struct LogListRow {
     /// The GPX file and its size; nil when it does not exist yet or any more.
     let track: (path: String, byteCount: Int64)?
     private var positions = TypeCount()
-    private var segments = TypeCount()
+    /// What makes the GPX file of each type finds its segments, too.
+    private var tracks = LogType.allCases.map { (type: LogTypes($0), filter: TrackFilter(), segmentCount: 0) }
+    /// How many segments the type with the most of them has.
+    private var segmentCount: Int { tracks.map(\.segmentCount).max() ?? 0 }
     private(set) var firstTime: UTCTime?
     private(set) var lastTime: UTCTime?
     private(set) var lastSequence: UInt64 = 0
@@ -71,7 +74,7 @@ struct LogListRow {
         track = Syscalls.byteCount(of: path).map { (path, $0) }
         do throws(RecordingError) {
             var reader = try JournalReader(path: journal.path)
-            while let record = try reader.next() { count(record) }
+            while let record = try reader.next() { count(record, damageCount: reader.decoder.damageCount) }
             damagedByteCount = reader.decoder.damagedByteCount
             journalByteCount = journal.isOpen ? reader.decoder.endOfContent : Syscalls.byteCount(of: journal.path) ?? 0
         } catch {
@@ -81,18 +84,25 @@ struct LogListRow {
         pulledBy = pullers.filter { lastSequence > 0 && $0.cursor >= lastSequence }.map(\.name)
     }
 
-    private mutating func count(_ record: JournalRecord) {
+    private mutating func count(_ record: JournalRecord, damageCount: Int) {
         lastSequence = record.sequence
         switch record.content {
-        case .segmentBreak: segments.add(record.types)
+        case .segmentBreak(let reason): note(reason, record)
+        case .lost: note(.gap, record)
         case .position(let position):
             positions.add(record.types)
-            // The first segment of a track that continues after a rotation has no break before it.
-            segments.addFirst(record.types)
+            for index in tracks.indices
+            where tracks[index].filter.process(record, position, tracks[index].type, damageCount: damageCount) == true {
+                tracks[index].segmentCount += 1
+            }
             if firstTime == nil { firstTime = position.time }
             lastTime = position.time ?? lastTime
-        case .event, .lost, .other: break
+        case .event, .other: break
         }
+    }
+
+    private mutating func note(_ reason: SegmentBreak, _ record: JournalRecord) {
+        for index in tracks.indices { tracks[index].filter.note(reason, record, tracks[index].type) }
     }
 
     /// One JSON object.
@@ -104,7 +114,7 @@ struct LogListRow {
             json.member("first", firstTime)
             json.member("last", lastTime)
             json.member("positions", positions.largest)
-            json.member("segments", segments.largest)
+            json.member("segments", segmentCount)
             json.member("first_seq", Int(clamping: journal.firstSequence))
             json.member("last_seq", Int(clamping: lastSequence))
             json.member("journal", journal.path)
@@ -141,7 +151,7 @@ struct LogListRow {
             journal.stem, firstTime.map(minute) ?? "",
             lastTime.map { isOneDay ? String(format.timeOfDay($0).prefix(5)) : minute($0) } ?? "",
             titled(counted(positions.largest, "position"), as: "\(positions.largest)"),
-            titled(counted(segments.largest, "segment"), as: "\(segments.largest)"),
+            titled(counted(segmentCount, "segment"), as: "\(segmentCount)"),
             track.map { (isTitled ? "" : "GPX ") + LogListRow.size($0.byteCount) }
                 ?? (journal.isOpen ? "open" : titled("GPX gone", as: "gone")),
             (isTitled ? "" : "journal ") + LogListRow.size(journalByteCount), remarks.joined(separator: ", "),
