@@ -52,6 +52,24 @@ struct ArchitectureTests {
         #expect(domain?.targets == [] && domain?.products == [] && domain?.toolchain == [])
     }
 
+    /// People choose units and a time zone: a sentence of a command has neither metres nor UTC of its own.
+    @Test func writesNoUnitsIntoSentences() throws {
+        let folder = Self.sources.appending(path: "WaypostCLI", directoryHint: .isDirectory)
+        // A name in a GPX file, and an option that is in kilometres.
+        let data = ["RouteCommand.swift: metres < 1_000", "RoadBuild.swift: \"within "]
+        var objections: [String] = []
+        for file in try Self.swiftFiles(below: folder) {
+            for line in try String(contentsOf: folder.appending(path: file), encoding: .utf8).split(separator: "\n") {
+                guard line.firstMatch(of: /\)\ (m|km|km\/h|metres|kilometres)\b|ScreenFormat\(\)\.(moment|day|timeOfDay)/) != nil else {
+                    continue
+                }
+                let place = String(file.split(separator: "/").last ?? "") + ": " + String(line.drop { $0 == " " })
+                if !data.contains(where: { place.hasPrefix($0) }) { objections.append(place) }
+            }
+        }
+        #expect(objections == [])
+    }
+
     @Test func keepsFoldersOfSourceFilesSmall() throws {
         var counts: [String: Int] = [:]
         for top in ["Sources", "Tests"] {

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import Testing
 import Waypost
@@ -25,6 +26,39 @@ extension EndToEnd {
             #expect(text.contains("\r\u{1B}[K"))
             #expect(!quiet.errors.contains("waiting for"))
             _ = try await tracker.stop()
+        }
+
+        /// Commands without a tracker, too: on the screen everything is in the units and by the clocks of who looks.
+        @Test func showsLocalTimeAndUnitsOfFiles() async throws {
+            let folder = try TestFolder()
+            let nodes = ["n1 x8.69 y49.4", "n2 x8.7 y49.4", "n3 x8.71 y49.4", "w10 Thighway=primary,name=Hauptweg Nn1,n2,n3"]
+            try folder.write(nodes.map { $0 + "\n" }.joined(), to: "village.opl")
+            try folder.write(
+                "time,lat,lon,speed,track\n2026-11-21T20:00:00Z,49.40004,8.699,10,90\n2026-11-21T20:00:05Z,49.40004,8.6997,10,90\n",
+                to: "drive.csv")
+            try folder.write(
+                #"{"type":"Feature","properties":{"name":"a","radius":3,"expires":"2020-01-01T20:00:00Z"},"geometry":{"type":"Point","coordinates":[8,47]}}"#,
+                to: "small.geojson")
+            func run(_ arguments: String..., units: [String] = ["--units", "imperial"]) async throws -> Finished {
+                try await finish(["env", "TZ=Asia/Tokyo", Program.waypost.path] + arguments + units, in: folder)
+            }
+            let built = try await run("roads", "build", "village.opl", "village.roads")
+            #expect(built.output.contains(" mi of roads"), "\(built)")
+            let match = try await run("match", "village.roads", "drive.csv")
+            #expect(match.output.hasPrefix("2026-11-22 05:00:00 ") && match.output.contains(" ft, "), "\(match)")
+            let data = try await run("match", "village.roads", "drive.csv", "--json")
+            #expect(data.output.contains("2026-11-21T20:00:00.000Z") && data.output.contains("\"offset_m\":4.4"), "\(data)")
+            let check = try await run("fences", "check", "small.geojson")
+            #expect(check.errors.contains("its radius of 9.8 ft is less than a receiver's error (32.8 ft)"), "\(check)")
+            #expect(check.errors.contains("has expired at 2020-01-02 05:00:00 (UTC+9)"), "\(check)")
+            let route = try await run("route", "village.roads", "--from", "49.4009,8.691", "--to", "49.4,8.71")
+            #expect(route.errors.contains("begins 328 ft from --from"), "\(route)")
+            #expect(route.output.contains("begins 100 m from --from"), "a file is in metres")
+            // [display] holds where nothing else is said.
+            try FileManager.default.createDirectory(atPath: folder.path(".config/waypost"), withIntermediateDirectories: true)
+            try folder.write("[display]\nunits = \"nautical\"\ntime_zone = \"Asia/Kathmandu\"\n", to: ".config/waypost/waypost.toml")
+            let own = try await finish(["env", "-u", "TZ", Program.waypost.path, "match", "village.roads", "drive.csv"], in: folder)
+            if getuid() != 0 { #expect(own.output.hasPrefix("2026-11-22 01:45:00 "), "\(own)") }
         }
 
         @Test func showsLocalTimeAndUnitsAndKeepsThemOutOfData() async throws {

@@ -69,12 +69,14 @@ extension MatchEncoder {
 
 /// A line for each fix, for people.
 struct MatchedLines: MatchEncoder {
+    let format: ScreenFormat
+
     func add(_ fix: MapMatcher.FixMatch, _ road: Road?, to text: inout TextBuffer) {
         let place = fix.position.coordinate
-        var line = fix.position.time.map { ScreenFormat().moment($0) + "  " } ?? ""
+        var line = fix.position.time.map { format.moment($0) + "  " } ?? ""
         line += "\(rounded(place.latitudeDegrees, 1e6)),\(rounded(place.longitudeDegrees, 1e6))  "
         if let match = fix.match, let road {
-            line += "\(road.name ?? road.roadClass.text) (way \(match.wayID)), \(Int(match.offsetMetres.rounded())) m, "
+            line += "\(road.name ?? road.roadClass.text) (way \(match.wayID)), \(format.units.distance(match.offsetMetres.rounded())), "
             line += "\(Int((match.confidence * 100).rounded())) %"
         } else {
             line += "off the roads"

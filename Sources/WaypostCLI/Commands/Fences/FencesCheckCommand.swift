@@ -32,6 +32,8 @@ struct FencesCheckCommand: ParsableCommand {
         transform: DistanceValue.parse)
     var accuracy: Double?
 
+    @OptionGroup var screen: ScreenOptions
+
     func run() throws {
         let bytes = try FenceInput(path: file).bytes()
         let linter = FenceLinter(accuracyMetres: accuracy ?? 10, now: UTCTime(millisecondsSince1970: WallClock.milliseconds))
@@ -52,7 +54,10 @@ struct FencesCheckCommand: ParsableCommand {
     }
 
     private func printText(_ checked: FenceFile, _ output: borrowing OutputStream) throws(CommandFailure) {
-        for remark in checked.remarks { SystemProcess.printError("waypost: \(file): \(remark.severity.rawValue): \(remark)") }
+        let format = checked.remarks.isEmpty ? ScreenFormat() : screen.format
+        for remark in checked.remarks {
+            SystemProcess.printError("waypost: \(file): \(remark.severity.rawValue): \(remark.words(format))")
+        }
         if checked.unlistedCount > 0 { SystemProcess.printError("waypost: \(file): and \(counted(checked.unlistedCount, "more remark"))") }
         let counts = FenceRemark.Severity.allCases.map { counted(checked.counts[$0, default: 0], $0.rawValue) }.joined(separator: ", ")
         try output.write(

@@ -8,7 +8,8 @@ struct MatchCommand: ParsableCommand {
         commandName: "match",
         abstract: "Find the roads on which a recording was made.",
         usage: """
-            waypost match <roads> <track> [--from <from>] [--mode <mode>] [--online [--lag <span>]] [--json | --format <format>]
+            waypost match <roads> <track> [--from <from>] [--mode <mode>] [--online [--lag <span>]] \
+            [--json | --format <format>] [--units <units>]
             """,
         discussion: """
             By default the whole track decides on every fix. With --online it is as on the device: each fix is matched when it comes, or \
@@ -52,6 +53,8 @@ struct MatchCommand: ParsableCommand {
     @Option(help: "What to print instead: gpx or geojson.")
     var format: Format?
 
+    @OptionGroup var screen: ScreenOptions
+
     /// A format of matched tracks, besides lines.
     enum Format: String, ExpressibleByArgument, CaseIterable {
         case gpx, geojson
@@ -90,7 +93,7 @@ struct MatchCommand: ParsableCommand {
         switch format {
         case .gpx: MatchedGPX()
         case .geojson: MatchedGeoJSON()
-        case nil: if json { MatchedJSONLines() } else { MatchedLines() }
+        case nil: if json { MatchedJSONLines() } else { MatchedLines(format: screen.format) }
         }
     }
 }

@@ -7,7 +7,7 @@ struct RoadsBuildCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "build",
         abstract: "Make a road file of an extract of OpenStreetMap.",
-        usage: "waypost roads build <in> <out> [--bbox <box> | --around <place> --km <distance>]",
+        usage: "waypost roads build <in> <out> [--bbox <box> | --around <place> --km <distance>] [--units <units>]",
         discussion: """
             Reads an .osm.pbf, as from download.geofabrik.de, and keeps the roads that cars, walkers or bicycles may use, with one-way roads, \
             barriers, forbidden turns, speeds and names. An existing file is replaced once the new one is complete.
@@ -38,6 +38,8 @@ struct RoadsBuildCommand: ParsableCommand {
         transform: NumberValue.parse("kilometres without a unit, such as 40"))
     var km: Double?
 
+    @OptionGroup var screen: ScreenOptions
+
     func run() throws {
         let build = RoadBuild(path: `in`, area: try area())
         if let identity = FileIdentity(of: out), identity == FileIdentity(of: `in`) {
@@ -50,7 +52,7 @@ struct RoadsBuildCommand: ParsableCommand {
         try output.finish()
         guard out != "-" else { return }
         let report = try OutputStream(path: "-")
-        try report.write(line: "\(out): \(outcome.summary.text)")
+        try report.write(line: "\(out): \(outcome.summary.words(screen.format.units))")
         try report.finish()
     }
 
@@ -68,11 +70,10 @@ struct RoadsBuildCommand: ParsableCommand {
 
 extension RoadSummary {
     /// What a road file holds, on one line.
-    var text: String {
-        let kilometres = Int((roadMetres / 1_000).rounded())
+    func words(_ units: UnitSystem) -> String {
         let perKilometre = roadMetres > 0 ? Int((Double(byteCount) / roadMetres * 1_000).rounded()) : 0
         return
-            "\(kilometres) km of roads, \(counted(wayCount, "way")), \(counted(edgeCount, "edge")), \(counted(turnCount, "forbidden turn"));"
+            "\(units.distance(roadMetres)) of roads, \(counted(wayCount, "way")), \(counted(edgeCount, "edge")), \(counted(turnCount, "forbidden turn"));"
             + " \(sizeText(bytes: byteCount)), \(perKilometre) bytes per km; \(notice)"
     }
 }

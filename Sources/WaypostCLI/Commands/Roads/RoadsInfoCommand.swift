@@ -19,6 +19,8 @@ struct RoadsInfoCommand: ParsableCommand {
     @Flag(help: "Print one JSON object.")
     var json = false
 
+    @OptionGroup var screen: ScreenOptions
+
     func run() throws {
         let summary = try RoadFileInput.open(roads).summary
         let output = try OutputStream(path: "-")
@@ -39,11 +41,11 @@ struct RoadsInfoCommand: ParsableCommand {
                 json.member("notice", summary.notice)
             }
         } else {
-            try output.write(line: "\(roads): \(summary.text)")
+            try output.write(line: "\(roads): \(summary.words(screen.format.units))")
             let box = summary.box
             try output.write(
                 line: "area: \(box.southDegrees),\(box.westDegrees) to \(box.northDegrees),\(box.eastDegrees) (latitude, longitude)")
-            try output.write(line: "map: \(summary.dataTime.map { "of \(ScreenFormat().day($0))" } ?? "of unknown time")")
+            try output.write(line: "map: \(summary.dataTime.map { "of \(screen.format.day($0))" } ?? "of unknown time")")
         }
         try output.finish()
     }

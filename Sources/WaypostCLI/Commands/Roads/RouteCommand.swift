@@ -37,6 +37,8 @@ struct RouteCommand: ParsableCommand {
     @Option(help: "What to print: gpx or geojson.")
     var format: Format = .gpx
 
+    @OptionGroup var screen: ScreenOptions
+
     func run() throws {
         let places = [from] + via + [to]
         let file = try RoadFileInput.open(roads)
@@ -44,7 +46,9 @@ struct RouteCommand: ParsableCommand {
         do throws(RouteError) { route = try file.route(places, mode: mode) } catch {
             throw failure(error, places, file.summary)
         }
-        for remark in RouteCommand.remarks(route, mode) { SystemProcess.printError("waypost: route: \(remark)") }
+        for remark in RouteCommand.remarks(route, mode, screen.format.units.distance) {
+            SystemProcess.printError("waypost: route: \(remark)")
+        }
         let output = try OutputStream(path: "-")
         var text = TextBuffer()
         switch format {
@@ -59,11 +63,11 @@ struct RouteCommand: ParsableCommand {
     private static let nearMetres = 10.0
 
     /// Where the route is not at the wanted places.
-    private static func remarks(_ route: RoadRoute, _ mode: TravelMode) -> [String] {
+    private static func remarks(_ route: RoadRoute, _ mode: TravelMode, _ distance: (Double) -> String) -> [String] {
         route.offsetsMetres.enumerated().filter { $1 >= nearMetres }.map { index, metres in
             let isLast = index == route.offsetsMetres.count - 1
             let (what, option) = index == 0 ? ("begins", "--from") : isLast ? ("ends", "--to") : ("passes", "--via number \(index)")
-            return "\(what) \(distanceText(metres)) from \(option), where the nearest road for \(mode.word) is"
+            return "\(what) \(distance(metres.rounded())) from \(option), where the nearest road for \(mode.word) is"
         }
     }
 
@@ -72,7 +76,7 @@ struct RouteCommand: ParsableCommand {
         return switch error {
         case .noRoad(let place):
             CommandFailure(
-                .badData, what: roads, why: "has no road for \(mode.word) within 500 m of \(text(place))",
+                .badData, what: roads, why: "has no road for \(mode.word) within \(screen.format.units.distance(500)) of \(text(place))",
                 next: summary.box.contains(places[place])
                     ? "name a place on a road"
                     : RouteCommand.isSwapped(places[place], summary)
@@ -87,12 +91,12 @@ struct RouteCommand: ParsableCommand {
         Coordinate(latitudeDegrees: place.longitudeDegrees, longitudeDegrees: place.latitudeDegrees).map(summary.box.contains) ?? false
     }
 
-    /// A route in GPX: one `rte`, with the name of the road where one begins.
+    /// A route in GPX: one `rte`, with the name of the road where one begins; its own name is data, in metres.
     private static func appendGPX(_ route: RoadRoute, _ mode: TravelMode, to text: inout TextBuffer) {
         var writer = GPXWriter(creator: "waypost \(WaypostVersion.text)", precision: .exchange, requiresTime: false)
         writer.begin(into: &text)
         let name = "\(distanceText(route.lengthMetres)), \(spanText(seconds: Int(route.seconds))) by \(mode.rawValue)"
-        writer.beginRoute(name: ([name] + remarks(route, mode)).joined(separator: "; "), into: &text)
+        writer.beginRoute(name: ([name] + remarks(route, mode, distanceText)).joined(separator: "; "), into: &text)
         var parts = route.parts[...]
         var last: String?
         for (index, coordinate) in route.coordinates.enumerated() {

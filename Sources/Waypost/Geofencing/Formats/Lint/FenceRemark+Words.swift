@@ -1,15 +1,22 @@
 extension FenceRemark: CustomStringConvertible {
     /// `entry 3 "Yard", features[3].properties.radius: must be the radius in metres, which a point needs`.
-    public var description: String {
+    public var description: String { words(ScreenFormat()) }
+
+    /// The remark in the units and by the clocks of a person.
+    package func words(_ format: ScreenFormat) -> String {
+        let problem = problem.words(format)
         let entry = index.map { "entry \($0)" + (name.map { " \(quoted($0, mark: "\""))" } ?? "") }
         let head = [entry, place].compactMap { $0 }.joined(separator: ", ")
-        return head.isEmpty ? problem.description : "\(head): \(problem.description)"
+        return head.isEmpty ? problem : "\(head): \(problem)"
     }
 }
 
 extension FenceRemark.Problem: CustomStringConvertible {
     /// The problem in words.
-    public var description: String {
+    public var description: String { words(ScreenFormat()) }
+
+    /// The problem in the units and by the clocks of a person; what a file must have is in metres.
+    func words(_ format: ScreenFormat) -> String {
         switch self {
         case .shape(let error): error.description
         case .invalidValue(let expected): "must be \(expected)"
@@ -28,12 +35,12 @@ extension FenceRemark.Problem: CustomStringConvertible {
         case .foreignReferenceSystem(let name):
             "says its coordinates are of \(quoted(name, mark: "\"")); they are taken for WGS 84, longitude first"
         case .notKept(let words): words
-        default: lintWords
+        default: lintWords(format)
         }
     }
 
     /// The linter's findings in words.
-    private var lintWords: String {
+    private func lintWords(_ format: ScreenFormat) -> String {
         switch self {
         case .fileSeemsSwapped(let count):
             "latitude and longitude seem to be swapped in the whole file: \(count) entries have a latitude out of range"
@@ -56,10 +63,10 @@ extension FenceRemark.Problem: CustomStringConvertible {
         case .longEdge(let degrees):
             "the edge from here is \(Int(degrees)) degrees long as written; it is taken the short way round the globe"
         case .smallerThanAccuracy(let metres, let accuracy):
-            "its radius of \(FenceRemark.Problem.rounded(metres)) m is less than a receiver's error (\(FenceRemark.Problem.rounded(accuracy)) m)"
-        case .huge(let metres): "is \(Int(metres / 1_000)) km across; are the units right?"
+            "its radius of \(format.units.distance(metres)) is less than a receiver's error (\(format.units.distance(accuracy)))"
+        case .huge(let metres): "is \(format.units.distance(metres)) across; are the units right?"
         case .nullIsland: "is at latitude 0, longitude 0; was the place not known?"
-        case .expired(let time): "has expired at \(FenceRemark.Problem.words(time))"
+        case .expired(let time): "has expired at \(format.moment(time)) (\(format.zoneName(at: time)))"
         case .longDwell(let seconds): "a stay of \(Int(seconds)) s; were milliseconds meant?"
         case .tellsNothing: "reports no events"
         case .dwellIsNotTold: "a stay is timed, but dwell is not among what it tells"
@@ -78,18 +85,6 @@ extension FenceRemark.Problem: CustomStringConvertible {
         text.append(latitude, decimals: 7, trimsZeros: true)
         text.append(", ")
         text.append(longitude, decimals: 7, trimsZeros: true)
-        return text.string
-    }
-
-    private static func rounded(_ metres: Double) -> String {
-        var text = TextBuffer(capacity: 24)
-        text.append(min(metres, 1e9), decimals: 1, trimsZeros: true)
-        return text.string
-    }
-
-    private static func words(_ time: UTCTime) -> String {
-        var text = TextBuffer(capacity: 32)
-        text.append(time, trimsMilliseconds: true)
         return text.string
     }
 }
