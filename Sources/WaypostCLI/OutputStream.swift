@@ -13,6 +13,8 @@ struct OutputStream: ~Copyable {
     private var target: Target
     /// Compresses the output into a gzip file; nil where it is written as it is.
     private let packer: GzipOutput?
+    /// Whether the command ends when its reader has gone away.
+    private let endsWithReader: Bool
     /// Whether the output is a terminal, with a person before it.
     let isInteractive: Bool
 
@@ -23,15 +25,19 @@ struct OutputStream: ~Copyable {
     ///
     /// An existing file keeps its contents until ``finish()``. Anything but a file (a FIFO, `/dev/null`) is written to directly.
     ///
-    /// - Parameter isPacked: whether to write a gzip file.
-    init(path: String, isPacked: Bool = false) throws(CommandFailure) {
+    /// - Parameters:
+    ///   - isPacked: whether to write a gzip file.
+    ///   - endsWithReader: whether the command ends, with exit code 0, when a reader has gone away (`| head`): for output without an end, or
+    ///     with a long way to it. Any other command goes on without a reader, because its exit code says what it has found or done.
+    init(path: String, isPacked: Bool = false, endsWithReader: Bool = false) throws(CommandFailure) {
         self.init(
             name: path == "-" ? "standard output" : path, packer: try isPacked ? OutputStream.makePacker(for: path) : nil,
-            target: try OutputStream.open(path), isInteractive: path == "-" && Syscalls.isTerminal(Syscalls.standardOutput))
+            endsWithReader: endsWithReader, target: try OutputStream.open(path),
+            isInteractive: path == "-" && Syscalls.isTerminal(Syscalls.standardOutput))
     }
 
-    private init(name: String, packer: GzipOutput?, target: consuming Target, isInteractive: Bool) {
-        (self.name, self.packer, self.isInteractive) = (name, packer, isInteractive)
+    private init(name: String, packer: GzipOutput?, endsWithReader: Bool, target: consuming Target, isInteractive: Bool) {
+        (self.name, self.packer, self.endsWithReader, self.isInteractive) = (name, packer, endsWithReader, isInteractive)
         self.target = target
     }
 
@@ -54,7 +60,7 @@ struct OutputStream: ~Copyable {
         }
     }
 
-    /// Writes data; when a reader has gone away, the command ends quietly, with exit code 0.
+    /// Writes data, which nobody gets when the reader has gone away.
     ///
     /// The data is written unchanged, except to a terminal, which no name in it may control.
     func write(_ text: borrowing TextBuffer) throws(CommandFailure) {
@@ -87,7 +93,10 @@ struct OutputStream: ~Copyable {
             case .file(let file): try file.write(bytes)
             }
         } catch {
-            if error.isBrokenPipe { SystemProcess.exit(.ok) }
+            if error.isBrokenPipe {
+                guard endsWithReader else { return }
+                SystemProcess.exit(.ok)
+            }
             throw CommandFailure(.inputOutput, what: name, why: "cannot be written: \(error.reason)")
         }
     }

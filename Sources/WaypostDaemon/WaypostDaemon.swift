@@ -26,15 +26,26 @@ enum WaypostDaemon {
             }
             try await tracker(DaemonOptions(arguments: SystemProcess.arguments)).run(until: stop)
         } catch DaemonOptions.Instead.printHelp {
-            print(DaemonOptions.help)
+            return show(DaemonOptions.help)
         } catch DaemonOptions.Instead.printVersion {
-            print("waypostd \(WaypostVersion.text)")
+            return show("waypostd \(WaypostVersion.text)")
         } catch let failure as DaemonFailure {
             for line in failure.lines { SystemProcess.printError("waypost: \(line)") }
             return failure.status
         } catch {
             SystemProcess.printError("waypost: \(error)")
             return .failed
+        }
+        return .ok
+    }
+
+    /// Prints a text for people; the program's exit code.
+    private static func show(_ text: String) -> ExitStatus {
+        do throws(SystemError) { try Syscalls.writeAll(Syscalls.standardOutput, Array((text + "\n").utf8)) } catch {
+            // A reader that stopped has had enough, as with `| head`.
+            if error.isBrokenPipe { return .ok }
+            SystemProcess.printError("waypost: standard output: cannot be written: \(error.reason)")
+            return .inputOutput
         }
         return .ok
     }

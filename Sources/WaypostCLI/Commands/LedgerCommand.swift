@@ -42,7 +42,7 @@ struct LedgerCommand: ParsableCommand {
     }
 
     func run() throws {
-        let output = try OutputStream(path: "-")
+        let output = try OutputStream(path: "-", endsWithReader: true)
         let format = screen.format(by: daemon)
         if let id {
             guard let record = try daemon.ask(LedgerRequest(.record(id: id))).records.first else {

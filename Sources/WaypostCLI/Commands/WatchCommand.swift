@@ -72,7 +72,7 @@ struct WatchCommand: ParsableCommand {
         var client = try daemon.connect()
         // Without a road file the tracker refuses that; it would just never tell of a road.
         if roads { _ = try client.askPatiently(MatchingRequest()) }
-        let output = try OutputStream(path: "-")
+        let output = try OutputStream(path: "-", endsWithReader: true)
         let format = json ? screen.format : screen.format(askedOf: &client)
         var lines = json ? nil : WatchLines(format, screenColumns: output.screenColumns)
         var found = 0

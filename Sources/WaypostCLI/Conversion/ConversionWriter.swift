@@ -18,7 +18,7 @@ struct ConversionWriter: RecordingSink, ~Copyable {
 
     /// Opens the output; `-` is standard output, and a name that ends in `.gz` is a gzip file.
     static func open(path: String, encoder: any ReportEncoder) throws(CommandFailure) -> ConversionWriter {
-        ConversionWriter(try OutputStream(path: path, isPacked: path.lowercased().hasSuffix(".gz")), encoder: encoder)
+        ConversionWriter(try OutputStream(path: path, isPacked: path.lowercased().hasSuffix(".gz"), endsWithReader: true), encoder: encoder)
     }
 
     private init(_ output: consuming OutputStream, encoder: any ReportEncoder) {

@@ -25,7 +25,13 @@ struct HelpScreen {
     /// Shows what the parser says instead of running a command, and ends the process.
     static func show(_ message: String) -> Never {
         let columns = Syscalls.isTerminal(Syscalls.standardOutput) ? Syscalls.terminalColumns(Syscalls.standardOutput) : nil
-        print(HelpScreen(message, columns: columns ?? 80).text)
+        do throws(CommandFailure) {
+            let output = try OutputStream(path: "-")
+            try output.write(bytes: Array((HelpScreen(message, columns: columns ?? 80).text + "\n").utf8))
+            try output.finish()
+        } catch {
+            error.exit()
+        }
         SystemProcess.exit(.ok)
     }
 

@@ -36,7 +36,7 @@ struct AttachCommand: ParsableCommand {
     func run() throws {
         var client = try daemon.connect()
         _ = try client.askPatiently(AttachRequest(registration: name))
-        let output = try OutputStream(path: "-")
+        let output = try OutputStream(path: "-", endsWithReader: true)
         var shown = 0
         while shown < count ?? .max {
             let line: [UInt8]?

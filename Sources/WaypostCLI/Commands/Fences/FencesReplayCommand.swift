@@ -42,7 +42,7 @@ struct FencesReplayCommand: ParsableCommand {
             index.prepare(for: rule)
             return index
         }
-        let output = try OutputStream(path: "-")
+        let output = try OutputStream(path: "-", endsWithReader: true)
         var (events, fixes) = (0, 0)
         for (number, track) in tracks.enumerated() {
             let counts = try replay(track, number: number, index, format, output)

@@ -62,7 +62,7 @@ struct LogExportCommand: ParsableCommand {
                 "waypost: log export: the cursor \(cursor) is after the end of the log (\(end)): it is of another log, or this one began anew"
             )
         }
-        var writer = LogExportWriter(format: format, output: try OutputStream(path: "-"))
+        var writer = LogExportWriter(format: format, output: try OutputStream(path: "-", endsWithReader: true))
         var failures: [RecordingError] = []
         while let record = try attempt({ () throws(RecordingError) in try reader.nextPassingOver { failures.append($0) } }) {
             guard record.isOf(type, in: reader.header) else { continue }

@@ -20,7 +20,7 @@ struct LogFollowing {
             throw CommandFailure(.failed, what: "log", why: "cannot be followed: \(error.reason)")
         }
         var follower = try attempt { () throws(RecordingError) in try LogFollower(folder: folder, from: start) }
-        var writer = LogExportWriter(format: format, output: try OutputStream(path: "-"), isEndless: true)
+        var writer = LogExportWriter(format: format, output: try OutputStream(path: "-", endsWithReader: true), isEndless: true)
         var replacements = 0
         var count = 0
         repeat {

@@ -69,7 +69,7 @@ struct MatchCommand: ParsableCommand {
         let input = try ConversionInput(path: track, named: kind)
         let file = try RoadFileInput.open(roads)
         var reader = try input.reader()
-        let output = try OutputStream(path: "-")
+        let output = try OutputStream(path: "-", endsWithReader: true)
         let matcher = MapMatcher(roads: file, mode: mode, lag: online ? lag ?? .zero : nil)
         var matching = MatchedTrack(matcher: matcher, encoder: encoder)
         while try reader.read(into: &matching) {
