@@ -9,7 +9,7 @@ struct DaemonConnection: ParsableArguments {
         help: ArgumentHelp(
             "Control socket; default $WAYPOST_SOCKET, that of your own running tracker, or /run/waypost/waypost.sock of the service.",
             valueName: "path"),
-        completion: .file())
+        completion: .file(), transform: PathValue.parse)
     var socket: String?
 
     /// The control socket that was named, with the option or `$WAYPOST_SOCKET`: the tracker behind it is meant, and no other.

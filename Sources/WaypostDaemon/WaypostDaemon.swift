@@ -72,6 +72,7 @@ enum WaypostDaemon {
         // Told to programs with other working folders.
         configuration.log.directory = try absolute(options.log ?? configuration.log.directory)
         configuration.control.socket = try absolute(options.socket ?? configuration.control.socket)
+        try keepApart(paths.stateDirectory, configuration.log.directory, areOptions: options.state != nil || options.log != nil)
         try keepRootOut(of: [paths.stateDirectory, configuration.log.directory], identity)
         let notifier = ServiceNotifier(environment: identity.environment)
         return Tracker(
@@ -83,6 +84,15 @@ enum WaypostDaemon {
                 configurationFile: try absolute(options.configuration ?? paths.configurationFile),
                 userName: identity.userName ?? "user \(identity.userID)"),
             notifier: notifier, logger: logger)
+    }
+
+    /// Refuses one folder for the state and the log: each has a lock, and journals are not for the files of the other.
+    private static func keepApart(_ state: String, _ log: String, areOptions: Bool) throws(DaemonFailure) {
+        let parts = [state, log].map { Syscalls.resolvingLinks($0).split(separator: "/").filter { $0 != "." } }
+        guard parts[0] == parts[1] else { return }
+        throw DaemonFailure(
+            areOptions ? .usage : .badConfiguration,
+            "\(log): is the folder of the state and of the log, and each needs its own; name another with --log DIR or --state DIR")
     }
 
     /// Refuses to track as root in folders of the service's user: the service could not write the files that root makes there, and would stop.

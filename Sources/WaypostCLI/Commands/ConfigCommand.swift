@@ -117,7 +117,7 @@ struct ConfigCommand: ParsableCommand {
 
         @Option(
             help: ArgumentHelp("The configuration file; default: your own, else that of the service.", valueName: "path"),
-            completion: .file())
+            completion: .file(), transform: PathValue.parse)
         var config: String?
 
         func run() throws {
@@ -181,10 +181,12 @@ struct ConfigCommand: ParsableCommand {
 struct ConfigurationInput: ParsableArguments {
     @Argument(
         help: ArgumentHelp("The configuration file; default: your own, else that of the service.", valueName: "file"),
-        completion: .file())
+        completion: .file(), transform: PathValue.parse)
     private var path: String?
 
-    @Option(help: ArgumentHelp("The configuration file, as for the other commands.", valueName: "path"), completion: .file())
+    @Option(
+        help: ArgumentHelp("The configuration file, as for the other commands.", valueName: "path"), completion: .file(),
+        transform: PathValue.parse)
     private var config: String?
 
     /// The file that was named; nil for the default.

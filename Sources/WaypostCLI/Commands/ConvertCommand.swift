@@ -26,10 +26,11 @@ struct ConvertCommand: ParsableCommand {
         help: ArgumentHelp(
             "The recording to read, then the file to write; with --output only recordings. An existing file is replaced once the new one is complete; on a terminal the command asks first, and an input is never replaced without --force.",
             valueName: "in"),
-        completion: .file())
+        completion: .file(), transform: PathValue.parse)
     var files: [String]
 
-    @Option(name: [.short, .long], help: ArgumentHelp("The file to write.", valueName: "out"), completion: .file())
+    @Option(
+        name: [.short, .long], help: ArgumentHelp("The file to write.", valueName: "out"), completion: .file(), transform: PathValue.parse)
     var output: String?
 
     @Flag(help: "Join the recordings in the order of their first times, not in the order given.")

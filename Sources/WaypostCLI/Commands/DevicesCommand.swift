@@ -17,7 +17,7 @@ struct DevicesCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp("Read a saved or made-up system tree instead of this system.", valueName: "folder"),
-        completion: .directory)
+        completion: .directory, transform: PathValue.parse)
     var root: String?
 
     @Flag(help: "Print one JSON object per port.")

@@ -23,7 +23,7 @@ struct DoctorCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Check a mounted card or a saved system tree instead of this system; says where to run the commands.", valueName: "folder"),
-        completion: .directory)
+        completion: .directory, transform: PathValue.parse)
     var root: String?
 
     @Flag(help: "Print one JSON object per finding, and one about the whole.")

@@ -139,7 +139,8 @@ struct KeepOption: ParsableArguments {
 /// The chosen receiver, and the form of the output.
 struct ReceiverPortOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("The receiver's port; default is that of the only known receiver.", valueName: "path"), completion: .file())
+        help: ArgumentHelp("The receiver's port; default is that of the only known receiver.", valueName: "path"), completion: .file(),
+        transform: PathValue.parse)
     var port: String?
 
     @Option(

@@ -25,10 +25,10 @@ struct RunCommand: ParsableCommand {
         help: """
             A recording to play instead of a --source. The extension gives the format (.nmea .log .txt, .gpx, .jsonl .json, .csv, .kml; with or without .gz).
             """,
-        completion: .file())
+        completion: .file(), transform: PathValue.parse)
     var recording: String?
 
-    @Option(help: ArgumentHelp("Configuration file.", valueName: "file"), completion: .file())
+    @Option(help: ArgumentHelp("Configuration file.", valueName: "file"), completion: .file(), transform: PathValue.parse)
     var config: String?
 
     @Option(
@@ -38,13 +38,13 @@ struct RunCommand: ParsableCommand {
             """, valueName: "url"), completion: .source)
     var source: [String] = []
 
-    @Option(help: ArgumentHelp("Folder of the tracker's state.", valueName: "dir"), completion: .directory)
+    @Option(help: ArgumentHelp("Folder of the tracker's state.", valueName: "dir"), completion: .directory, transform: PathValue.parse)
     var state: String?
 
-    @Option(help: ArgumentHelp("Folder of the recorded tracks.", valueName: "dir"), completion: .directory)
+    @Option(help: ArgumentHelp("Folder of the recorded tracks.", valueName: "dir"), completion: .directory, transform: PathValue.parse)
     var log: String?
 
-    @Option(help: ArgumentHelp("Control socket.", valueName: "path"), completion: .file())
+    @Option(help: ArgumentHelp("Control socket.", valueName: "path"), completion: .file(), transform: PathValue.parse)
     var socket: String?
 
     @Flag(help: "Keep running when the source has ended.")

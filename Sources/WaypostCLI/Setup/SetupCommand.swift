@@ -37,14 +37,14 @@ struct SetupCommand: ParsableCommand {
             servers, give it once for each, in the order of --send; none = no file.
             """,
             valueName: "file"),
-        completion: .file())
+        completion: .file(), transform: PathValue.parse)
     var passwordFile: [String] = []
 
     @Option(
         help: ArgumentHelp(
             "The same for the tokens of web servers in --send without USER.",
             valueName: "file"),
-        completion: .file())
+        completion: .file(), transform: PathValue.parse)
     var tokenFile: [String] = []
 
     @Option(
@@ -56,14 +56,15 @@ struct SetupCommand: ParsableCommand {
         help: ArgumentHelp("The place around which nothing is recorded or sent: \(SetupAnswerText.homeForms).", valueName: "place"))
     var home: String?
 
-    @Option(help: ArgumentHelp("The fence file.", valueName: "file"), completion: .file())
+    @Option(help: ArgumentHelp("The fence file.", valueName: "file"), completion: .file(), transform: PathValue.parse)
     var fences: String?
 
     @Flag(name: [.long, .short], help: "Ask nothing.")
     var yes = false
 
     @Option(
-        help: ArgumentHelp("The configuration to set up; default: that of the service.", valueName: "path"), completion: .file())
+        help: ArgumentHelp("The configuration to set up; default: that of the service.", valueName: "path"), completion: .file(),
+        transform: PathValue.parse)
     var config: String?
 
     func run() throws {

@@ -87,3 +87,12 @@ enum MomentValue {
         return moment
     }
 }
+
+/// The path of a file or folder, of any bytes.
+enum PathValue {
+    /// The path; an empty one, which a script makes of a variable that is not set, would be the current folder.
+    static func parse(_ text: String) throws -> String {
+        if text.isEmpty { throw ArgumentProblem(description: "it is empty; name a file or a folder") }
+        return text
+    }
+}

@@ -52,11 +52,16 @@ struct DaemonOptions: Equatable {
                 guard let value = attached ?? rest.popFirst() else { throw DaemonFailure(usage: "\(name) needs a value") }
                 return value
             }
+            func path() throws(DaemonFailure) -> String {
+                let path = try value()
+                if path.isEmpty { throw DaemonFailure(usage: "\(name) is empty; name a file or a folder") }
+                return path
+            }
             switch name {
-            case "--config": configuration = try value()
-            case "--state": state = try value()
-            case "--log": log = try value()
-            case "--socket": socket = try value()
+            case "--config": configuration = try path()
+            case "--state": state = try path()
+            case "--log": log = try path()
+            case "--socket": socket = try path()
             case "--source": sources.append(try DaemonOptions.source(try value()))
             case "--stay" where attached == nil: stays = true
             case "--help" where attached == nil, "-h": throw Instead.printHelp

@@ -38,7 +38,7 @@ struct RegisterCommand: ParsableCommand {
         transform: RegisterCommand.kinds)
     var kinds: [WakeKind] = []
 
-    @Option(help: ArgumentHelp("The program, by its whole path.", valueName: "path"), completion: .file())
+    @Option(help: ArgumentHelp("The program, by its whole path.", valueName: "path"), completion: .file(), transform: PathValue.parse)
     var exec: String?
 
     @Option(help: ArgumentHelp("A unit of systemd to start instead.", valueName: "unit"))

@@ -90,7 +90,7 @@ struct FencesImportCommand: ParsableCommand {
             Example: waypost fences import yards.kml
             """)
 
-    @Argument(help: "The fence file, or - for standard input.", completion: .file())
+    @Argument(help: "The fence file, or - for standard input.", completion: .file(), transform: PathValue.parse)
     var file: String
 
     @OptionGroup var daemon: DaemonConnection
@@ -140,8 +140,8 @@ struct FencesExportCommand: ParsableCommand {
             Example: waypost fences export fences.geojson
             """)
 
-    @Argument(help: "The file, or - for standard output.", completion: .file())
-    var file = "-"
+    @Argument(help: "The file, or - for standard output. (default: -)", completion: .file(), transform: PathValue.parse)
+    var file: String = "-"
 
     @Option(help: "\(FenceFormat.allCases.map(\.rawValue).joined(separator: ", ")).")
     var format: FenceFormat?

@@ -18,7 +18,7 @@ struct FencesCheckCommand: ParsableCommand {
             Example: waypost fences check yards.geojson --strict
             """)
 
-    @Argument(help: "The fence file; - is standard input.", completion: .file())
+    @Argument(help: "The fence file; - is standard input.", completion: .file(), transform: PathValue.parse)
     var file: String
 
     @Flag(help: "Exit with 65 when an entry gives no fence.")

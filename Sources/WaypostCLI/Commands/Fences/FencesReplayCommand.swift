@@ -15,13 +15,13 @@ struct FencesReplayCommand: ParsableCommand {
             Example: waypost fences replay yards.geojson monday.nmea tuesday.jsonl --json
             """)
 
-    @Argument(help: "The fence file.", completion: .file())
+    @Argument(help: "The fence file.", completion: .file(), transform: PathValue.parse)
     var fences: String
 
     @Argument(
         help:
             "The recordings: \(ConversionFormat.list(ConversionFormat.readable)), given by the extension, also before .gz; - is standard input.",
-        completion: .file())
+        completion: .file(), transform: PathValue.parse)
     var tracks: [String]
 
     @Option(help: "Format of the recordings: \(ConversionFormat.list(ConversionFormat.readable)).")

@@ -26,7 +26,7 @@ struct LogCommand: ParsableCommand {
 struct LogLocation: ParsableArguments {
     @Option(
         help: ArgumentHelp("Folder of the log; default: the running tracker's, else the configuration's.", valueName: "dir"),
-        completion: .directory)
+        completion: .directory, transform: PathValue.parse)
     var log: String?
 
     @OptionGroup var daemon: DaemonConnection

@@ -25,13 +25,13 @@ struct MatchCommand: ParsableCommand {
             Example: waypost match berlin.roads walk.nmea --mode foot --online --lag 5
             """)
 
-    @Argument(help: "The road file.", completion: .file())
+    @Argument(help: "The road file.", completion: .file(), transform: PathValue.parse)
     var roads: String
 
     @Argument(
         help:
             "The recording: \(ConversionFormat.list(ConversionFormat.readable)), given by the extension, also before .gz; - is standard input.",
-        completion: .file())
+        completion: .file(), transform: PathValue.parse)
     var track: String
 
     @Option(help: "Format of the recording: \(ConversionFormat.list(ConversionFormat.readable)).")

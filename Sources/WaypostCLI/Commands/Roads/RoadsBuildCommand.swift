@@ -19,10 +19,10 @@ struct RoadsBuildCommand: ParsableCommand {
             Example: waypost roads build germany.osm.pbf home.roads --around 52.51702,13.38886 --km 40
             """)
 
-    @Argument(help: "The extract: .osm.pbf or .opl.", completion: .file(extensions: ["pbf", "opl"]))
+    @Argument(help: "The extract: .osm.pbf or .opl.", completion: .file(extensions: ["pbf", "opl"]), transform: PathValue.parse)
     var `in`: String
 
-    @Argument(help: "The road file to write.", completion: .file())
+    @Argument(help: "The road file to write.", completion: .file(), transform: PathValue.parse)
     var out: String
 
     @Option(

@@ -13,7 +13,7 @@ struct RoadsInfoCommand: ParsableCommand {
             Example: waypost roads info berlin.roads
             """)
 
-    @Argument(help: "The road file.", completion: .file())
+    @Argument(help: "The road file.", completion: .file(), transform: PathValue.parse)
     var roads: String
 
     @Flag(help: "Print one JSON object.")

@@ -19,7 +19,7 @@ struct RouteCommand: ParsableCommand {
         case gpx, geojson
     }
 
-    @Argument(help: "The road file.", completion: .file())
+    @Argument(help: "The road file.", completion: .file(), transform: PathValue.parse)
     var roads: String
 
     @Option(help: ArgumentHelp("Where it begins: latitude,longitude.", valueName: "place"), transform: PlaceValue.parse)
