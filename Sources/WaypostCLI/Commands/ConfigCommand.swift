@@ -112,7 +112,8 @@ struct ConfigCommand: ParsableCommand {
                 """)
 
         @Argument(
-            help: "The key: sync_interval, log.sync_interval or \"[log] sync_interval\"; or a section: log.", completion: .configurationKey)
+            help: "The key: sync_interval, log.sync_interval or \"[log] sync_interval\"; or a section: log.", completion: .configurationKey,
+            transform: NameValue.parse)
         var key: String
 
         @Option(

@@ -15,7 +15,7 @@ struct HoldCommand: ParsableCommand {
             Example: waypost hold --reason "photo walk" --for 1h
             """)
 
-    @Option(help: ArgumentHelp("The reason, shown by status.", valueName: "text"))
+    @Option(help: ArgumentHelp("The reason, shown by status.", valueName: "text"), transform: NameValue.parse)
     var reason: String
 
     @Option(

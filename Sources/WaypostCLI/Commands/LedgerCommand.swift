@@ -21,7 +21,7 @@ struct LedgerCommand: ParsableCommand {
             Example: waypost ledger --since 2026-11-22T08:00:00Z --until 2026-11-22T09:00:00Z
             """)
 
-    @Option(help: ArgumentHelp("Only the record with this id.", valueName: "id"))
+    @Option(help: ArgumentHelp("Only the record with this id.", valueName: "id"), transform: NameValue.parse)
     var id: String?
 
     @Option(help: ArgumentHelp("Everything since then: \(MomentText.forms).", valueName: "time"), transform: MomentValue.parse)

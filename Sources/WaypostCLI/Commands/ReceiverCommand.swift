@@ -89,7 +89,8 @@ struct ReceiverCommand: ParsableCommand {
                 """)
 
         @Argument(
-            help: ArgumentHelp("The model; if omitted, the current one is shown.", valueName: "name"), completion: .list(Model.names))
+            help: ArgumentHelp("The model; if omitted, the current one is shown.", valueName: "name"), completion: .list(Model.names),
+            transform: NameValue.parse)
         var name: String?
 
         @OptionGroup var keeping: KeepOption

@@ -15,10 +15,10 @@ struct TrackCommand: ParsableCommand {
             Example: waypost track delivered parcel=7 signed_by="A. Smith"
             """)
 
-    @Argument(help: "The name of the event.")
+    @Argument(help: "The name of the event.", transform: NameValue.parse)
     var name: String
 
-    @Argument(help: ArgumentHelp("A value to send with it.", valueName: "key=value"))
+    @Argument(help: ArgumentHelp("A value to send with it.", valueName: "key=value"), transform: NameValue.parse)
     var values: [String] = []
 
     @OptionGroup var daemon: DaemonConnection

@@ -49,11 +49,12 @@ struct SetupCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp("The units on the screen: \(SetupAnswerText.unitForms).", valueName: "units"),
-        completion: .list(UnitSystem.allCases.map(\.rawValue)))
+        completion: .list(UnitSystem.allCases.map(\.rawValue)), transform: NameValue.parse)
     var units: String?
 
     @Option(
-        help: ArgumentHelp("The place around which nothing is recorded or sent: \(SetupAnswerText.homeForms).", valueName: "place"))
+        help: ArgumentHelp("The place around which nothing is recorded or sent: \(SetupAnswerText.homeForms).", valueName: "place"),
+        transform: NameValue.parse)
     var home: String?
 
     @Option(help: ArgumentHelp("The fence file.", valueName: "file"), completion: .file(), transform: PathValue.parse)

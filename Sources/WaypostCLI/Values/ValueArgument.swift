@@ -1,6 +1,7 @@
 import ArgumentParser
 import Waypost
 import WaypostConfiguration
+import WaypostSystem
 
 // Values of options as users write them. Invalid values are refused with the accepted forms and an example.
 
@@ -93,6 +94,15 @@ enum PathValue {
     /// The path; an empty one, which a script makes of a variable that is not set, would be the current folder.
     static func parse(_ text: String) throws -> String {
         if text.isEmpty { throw ArgumentProblem(description: "it is empty; name a file or a folder") }
+        return text
+    }
+}
+
+/// A name, an id, a reason: text that is stored, sent and compared.
+enum NameValue {
+    /// The text; bytes that are not UTF-8 would become others on the way.
+    static func parse(_ text: String) throws -> String {
+        guard text.shownName == text else { throw ArgumentProblem(description: "it is not UTF-8; only names of files may be other bytes") }
         return text
     }
 }

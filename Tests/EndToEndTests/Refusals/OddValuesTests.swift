@@ -3,7 +3,7 @@ import Testing
 import Waypost
 
 extension EndToEnd {
-    /// Values that no option and no argument takes: empty paths.
+    /// Values that no option and no argument takes: empty paths, and names that are not UTF-8.
     ///
     /// The parser's own description lists all places.
     struct OddValuesTests {
@@ -56,6 +56,21 @@ extension EndToEnd {
                 }
             }
             #expect(try folder.names().filter { !$0.hasPrefix(".") } == [])
+        }
+
+        @Test func takesNoNameThatIsNotUTF8() async throws {
+            let folder = try TestFolder()
+            let names = try await places(in: folder).filter { !$0.isPath }
+            #expect(names.count > 60)
+            // Both have paths in them.
+            for place in names where !["source", "receiver"].contains(place.name) {
+                let script = #"exec "$0" "$@" "$(printf 'a\377')""#
+                let run = try await finish(["sh", "-c", script, Program.waypost.path] + place.command + place.words, in: folder)
+                #expect(run.code == 64 && run.output.isEmpty, "\(place): \(run)")
+            }
+            // A path may be of any bytes.
+            let path = try await finish(["sh", "-c", #"exec "$0" fences check "$(printf 'a\377')""#, Program.waypost.path], in: folder)
+            #expect(path.code == 66 && path.errors.contains(#"a\xff"#), "\(path)")
         }
 
         /// The state and the log each have a folder of their own: the tracker must not take itself for another.

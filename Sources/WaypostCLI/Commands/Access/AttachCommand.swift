@@ -15,7 +15,7 @@ struct AttachCommand: ParsableCommand {
             Example: waypost attach photo --timeout 10
             """)
 
-    @Argument(help: "The name of the registration.", completion: .registration)
+    @Argument(help: "The name of the registration.", completion: .registration, transform: NameValue.parse)
     var name: String
 
     @Option(
@@ -58,10 +58,10 @@ struct AcknowledgeCommand: ParsableCommand {
             Example: waypost ack photo s-12-1781000000
             """)
 
-    @Argument(help: "The name of the registration.", completion: .registration)
+    @Argument(help: "The name of the registration.", completion: .registration, transform: NameValue.parse)
     var name: String
 
-    @Argument(help: "The id of the event.")
+    @Argument(help: "The id of the event.", transform: NameValue.parse)
     var id: String
 
     @OptionGroup var daemon: DaemonConnection

@@ -20,7 +20,7 @@ struct GrantCommand: ParsableCommand {
             Example: sudo waypost grant pi full
             """)
 
-    @Argument(help: "The user, by name or number, or @GROUP.", completion: .account)
+    @Argument(help: "The user, by name or number, or @GROUP.", completion: .account, transform: NameValue.parse)
     var who: String
 
     @Argument(help: "none, reduced or full.")
@@ -34,7 +34,9 @@ struct GrantCommand: ParsableCommand {
         transform: SpanValue.parse)
     var span: Duration?
 
-    @Option(help: ArgumentHelp("Full accuracy only for this purpose of the policy file.", valueName: "key"), completion: .purpose)
+    @Option(
+        help: ArgumentHelp("Full accuracy only for this purpose of the policy file.", valueName: "key"), completion: .purpose,
+        transform: NameValue.parse)
     var purpose: String?
 
     @OptionGroup var daemon: DaemonConnection
@@ -85,7 +87,7 @@ struct RevokeCommand: ParsableCommand {
             Example: sudo waypost revoke pi
             """)
 
-    @Argument(help: "The user, by name or number, or @GROUP.", completion: .grantee)
+    @Argument(help: "The user, by name or number, or @GROUP.", completion: .grantee, transform: NameValue.parse)
     var who: String
 
     @OptionGroup var daemon: DaemonConnection

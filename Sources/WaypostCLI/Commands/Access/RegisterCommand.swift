@@ -29,7 +29,7 @@ struct RegisterCommand: ParsableCommand {
             Example: waypost register photo --on significant,enter --exec /home/pi/bin/take-photo --test
             """)
 
-    @Argument(help: "The name of the registration: letters, digits, -, _ and .")
+    @Argument(help: "The name of the registration: letters, digits, -, _ and .", transform: NameValue.parse)
     var name: String?
 
     @Option(
@@ -41,7 +41,7 @@ struct RegisterCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The program, by its whole path.", valueName: "path"), completion: .file(), transform: PathValue.parse)
     var exec: String?
 
-    @Option(help: ArgumentHelp("A unit of systemd to start instead.", valueName: "unit"))
+    @Option(help: ArgumentHelp("A unit of systemd to start instead.", valueName: "unit"), transform: NameValue.parse)
     var unit: String?
 
     @Flag(help: "Wake it with a synthetic event now.")
@@ -216,7 +216,7 @@ struct UnregisterCommand: ParsableCommand {
             Example: waypost unregister photo
             """)
 
-    @Argument(help: "The name of the registration.", completion: .registration)
+    @Argument(help: "The name of the registration.", completion: .registration, transform: NameValue.parse)
     var name: String
 
     @OptionGroup var daemon: DaemonConnection

@@ -16,7 +16,7 @@ struct RequestCommand: ParsableCommand {
             Example: waypost request --reason "shows the van on the wall in the office" --timeout 10min
             """)
 
-    @Option(help: ArgumentHelp("Why you need the position, for the administrator.", valueName: "text"))
+    @Option(help: ArgumentHelp("Why you need the position, for the administrator.", valueName: "text"), transform: NameValue.parse)
     var reason: String?
 
     @Option(
@@ -79,10 +79,11 @@ struct RequestFullCommand: ParsableCommand {
             Example: waypost request-full --purpose navigation
             """)
 
-    @Option(help: ArgumentHelp("The purpose, as the policy file has it.", valueName: "key"), completion: .purpose)
+    @Option(
+        help: ArgumentHelp("The purpose, as the policy file has it.", valueName: "key"), completion: .purpose, transform: NameValue.parse)
     var purpose: String
 
-    @Option(help: ArgumentHelp("Why, for the administrator.", valueName: "text"))
+    @Option(help: ArgumentHelp("Why, for the administrator.", valueName: "text"), transform: NameValue.parse)
     var reason: String?
 
     @Option(

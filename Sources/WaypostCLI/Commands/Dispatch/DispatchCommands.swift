@@ -20,7 +20,7 @@ struct DispatchCommandGroup: ParsableCommand {
 struct DispatchQuestion: ParsableArguments {
     @Option(
         name: [.customLong("to")], help: ArgumentHelp("Only this destination; default: all.", valueName: "destination"),
-        completion: .destination)
+        completion: .destination, transform: NameValue.parse)
     var destination: String?
 
     @OptionGroup var daemon: DaemonConnection
@@ -58,7 +58,9 @@ struct DispatchQuestion: ParsableArguments {
 
 /// The destination that a command is for, by itself or as `--to`: all of them when none is named.
 struct DispatchTarget: ParsableArguments {
-    @Argument(help: ArgumentHelp("Only this destination, as --to; default: all.", valueName: "destination"), completion: .destination)
+    @Argument(
+        help: ArgumentHelp("Only this destination, as --to; default: all.", valueName: "destination"), completion: .destination,
+        transform: NameValue.parse)
     var name: String?
 
     @OptionGroup var question: DispatchQuestion
@@ -73,12 +75,12 @@ struct DispatchTarget: ParsableArguments {
 
 /// The one destination that a command is for, by itself or as `--to`.
 struct OneDispatchTarget: ParsableArguments {
-    @Argument(help: ArgumentHelp("The destination's name.", valueName: "destination"), completion: .destination)
+    @Argument(help: ArgumentHelp("The destination's name.", valueName: "destination"), completion: .destination, transform: NameValue.parse)
     var name: String?
 
     @Option(
         name: [.customLong("to")], help: ArgumentHelp("The same, as for the other commands.", valueName: "destination"),
-        completion: .destination)
+        completion: .destination, transform: NameValue.parse)
     var option: String?
 
     @OptionGroup var daemon: DaemonConnection

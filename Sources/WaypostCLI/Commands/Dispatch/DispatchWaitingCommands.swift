@@ -43,10 +43,10 @@ struct DispatchMoveCommand: ParsableCommand {
             Example: waypost dispatch move old-server new-server
             """)
 
-    @Argument(help: "The destination whose queue is moved.", completion: .destination)
+    @Argument(help: "The destination whose queue is moved.", completion: .destination, transform: NameValue.parse)
     var from: String
 
-    @Argument(help: "The destination that gets it.", completion: .destination)
+    @Argument(help: "The destination that gets it.", completion: .destination, transform: NameValue.parse)
     var to: String
 
     @OptionGroup var daemon: DaemonConnection

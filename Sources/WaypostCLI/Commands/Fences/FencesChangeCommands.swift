@@ -15,7 +15,7 @@ struct FencesAddCommand: ParsableCommand {
             Example: waypost fences add Home --at 52.51702,13.38886 --radius 150
             """)
 
-    @Argument(help: "The fence's name.")
+    @Argument(help: "The fence's name.", transform: NameValue.parse)
     var name: String
 
     @Option(help: ArgumentHelp("The centre, in degrees.", valueName: "latitude,longitude"), transform: PlaceValue.parse)
@@ -29,7 +29,7 @@ struct FencesAddCommand: ParsableCommand {
         transform: SpanValue.parse)
     var dwell: Duration?
 
-    @Option(help: "The id that identifies it; default: the name.")
+    @Option(help: "The id that identifies it; default: the name.", transform: NameValue.parse)
     var id: String?
 
     @Flag(help: "Print one JSON object, with the fence that was replaced.")
@@ -116,7 +116,7 @@ struct FencesRemoveCommand: ParsableCommand {
             Example: waypost fences remove Home
             """)
 
-    @Argument(help: "The fence's id, as waypost fences list shows it.", completion: .fence)
+    @Argument(help: "The fence's id, as waypost fences list shows it.", completion: .fence, transform: NameValue.parse)
     var id: String
 
     @OptionGroup var daemon: DaemonConnection

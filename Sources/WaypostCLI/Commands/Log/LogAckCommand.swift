@@ -24,7 +24,7 @@ struct LogAckCommand: ParsableCommand {
         help: "The last record that the puller has.", transform: NumberValue.parse("the number of \"cursor N\", such as 4711"))
     var cursor: UInt64?
 
-    @Option(help: ArgumentHelp("The puller; a new name adds one.", valueName: "name"), completion: .puller)
+    @Option(help: ArgumentHelp("The puller; a new name adds one.", valueName: "name"), completion: .puller, transform: NameValue.parse)
     var puller: String
 
     @Flag(help: "Remove the puller instead: nothing is kept for it any more.")

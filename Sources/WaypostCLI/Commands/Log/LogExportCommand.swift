@@ -29,7 +29,8 @@ struct LogExportCommand: ParsableCommand {
     var format = ConversionFormat.jsonl
 
     @Option(
-        help: ArgumentHelp("Begin after what this puller has acknowledged.", valueName: "name"), completion: .puller)
+        help: ArgumentHelp("Begin after what this puller has acknowledged.", valueName: "name"), completion: .puller,
+        transform: NameValue.parse)
     var puller: String?
 
     @Option(help: ArgumentHelp("Only positions of that type of log: \(LogType.list); default: each track's first.", valueName: "type"))
