@@ -52,6 +52,28 @@ extension EndToEnd {
             _ = try await tracker.stop()
         }
 
+        /// A queue without an end, at a tracker that is none.
+        @Test func readsNothingOnWithoutAReader() async throws {
+            let folder = try TestFolder()
+            let script = #"""
+                import socket, threading
+                door = socket.socket(socket.AF_UNIX)
+                door.bind("queue")
+                door.listen(8)
+                def serve(line):
+                    line.sendall(b'{"class":"HELLO","protocol":1,"version":"0.1.0"}\n')
+                    for _ in line.makefile():
+                        line.sendall(b'{"class":"WAITING","records":[{"class":"TRACK"}],"next":"1:1"}\n')
+                while True:
+                    threading.Thread(target=serve, args=(door.accept()[0],), daemon=True).start()
+                """#
+            let tracker = try ProgramProcess(["python3", "-c", script], in: folder)
+            #expect(await eventually { FileManager.default.fileExists(atPath: folder.path("queue")) })
+            let run = try await unread("dispatch", "export", "home", "--socket", "queue", in: folder)
+            #expect(run.code == 0 && run.errors.isEmpty, "\(run)")
+            #expect(tracker.ended == nil)
+        }
+
         @Test func saysThatHelpCannotBeWritten() async throws {
             let folder = try TestFolder()
             let commands = [

@@ -20,7 +20,7 @@ struct DispatchExportCommand: ParsableCommand {
     @OptionGroup var target: OneDispatchTarget
 
     func run() throws {
-        let output = try OutputStream(path: "-")
+        let output = try OutputStream(path: "-", endsWithReader: true)
         var cursor: WaitingCursor?
         repeat {
             let answer = try target.daemon.ask(
