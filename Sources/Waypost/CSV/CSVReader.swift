@@ -12,7 +12,7 @@
 /// a fix.
 /// - Times are RFC 3339 or similar (without a zone: UTC; the day may have its own column `date`), or seconds or milliseconds since 1970.
 /// - Speeds are in m/s and heights in metres above mean sea level, unless the column's name says otherwise: `speed (km/h)`, `speed_knots`, `alt_ft`.
-/// - A value that cannot be read is left out and counted, and so is a row whose place is impossible. A last row that ends with the table, not
+/// - A value that cannot be read is left out and told with its line, at most eight of them, and counted; so is a row whose place is impossible. A last row that ends with the table, not
 ///   with a line, and lacks columns was cut: it is left out, too.
 /// - Errors: a first line that names no place is a ``CSVError``; after one, the reader returns nothing more.
 /// - Cost: one pass; memory for one row.
@@ -22,13 +22,18 @@ public struct CSVReader: Sendable {
         var rows = DamageTally()
         var firstRow = ""
         var values = DamageTally()
-        var firstValue = ""
+        /// The first values that cannot be read, each with its line.
+        var listedValues: [String] = []
+        var lastValueLine = 0
     }
 
     private struct Meaning {
         var column: CSVColumn
         var factor: Double
     }
+
+    /// How many values that cannot be read are told, each with its line; the others are counted.
+    private static let mostListedValues = 8
 
     private var records = CSVRecords()
     /// The first line until it is complete; it determines the separator.
@@ -93,7 +98,11 @@ public struct CSVReader: Sendable {
         if damage.rows.count > 0 {
             remarks.append("rows with an impossible place, left out: \(damage.rows.count), first \(damage.firstRow)")
         }
-        if damage.values.count > 0 { remarks.append("values that cannot be read: \(damage.values.count), first \(damage.firstValue)") }
+        if damage.values.count > 0 {
+            let more = damage.values.count - damage.listedValues.count
+            let rest = more > 0 ? "; and \(more) more, the last in line \(damage.lastValueLine)" : ""
+            remarks.append("values that cannot be read: \(damage.values.count), \(damage.listedValues.joined(separator: "; "))\(rest)")
+        }
         if records.unclosed.count > 0 {
             let (count, line) = (records.unclosed.count, records.unclosed.firstLine)
             remarks.append("quotes that nothing closes, taken as closed at the end of their line: \(count), first line \(line)")
@@ -172,16 +181,18 @@ public struct CSVReader: Sendable {
         guard let meanings else { return takeHeader(text, ends, line: line) }
         var row = CSVRow(hasDecimalCommas: hasDecimalCommas)
         var start = 0
-        for (index, end) in ends.enumerated() where index < meanings.count {
-            if let meaning = meanings[index], !row.set(meaning.column, text.extracting(start..<end), factor: meaning.factor) {
-                if damage.values.count == 0 {
-                    let value = text.extracting(start..<end).withUnsafeBufferPointer { String(decoding: $0.prefix(40), as: UTF8.self) }
-                    damage.firstValue = "line \(line): \(meaning.column.rawValue) \(value)"
-                }
-                damage.values.note(line: line)
-            }
+        for (index, end) in ends.enumerated() {
+            let field = text.extracting(start..<end)
             start = end
+            guard index < meanings.count else {
+                // A line that ends with a separator says nothing there.
+                if !field.trimmingXMLSpace.isEmpty { noteUnread("behind the last column", CSVReader.text(field), line: line) }
+                continue
+            }
+            guard let meaning = meanings[index], !row.set(meaning.column, field, factor: meaning.factor) else { continue }
+            noteUnread(meaning.column.rawValue, CSVReader.text(field), line: line)
         }
+        for unread in row.unreadTimes { noteUnread(unread.column.rawValue, unread.text, line: line) }
         switch row.report {
         case .report(let report):
             reportCount += 1
@@ -191,6 +202,17 @@ public struct CSVReader: Sendable {
             if damage.rows.count == 0 { damage.firstRow = "line \(line): \(why)" }
             damage.rows.note(line: line)
         }
+    }
+
+    private mutating func noteUnread(_ column: String, _ text: @autoclosure () -> String, line: Int) {
+        damage.values.note(line: line)
+        damage.lastValueLine = line
+        guard damage.listedValues.count < CSVReader.mostListedValues else { return }
+        damage.listedValues.append("line \(line): \(column) \(text().prefix(60))")
+    }
+
+    private static func text(_ field: Span<UInt8>) -> String {
+        field.withUnsafeBufferPointer { String(decoding: $0.prefix(40), as: UTF8.self) }
     }
 }
 

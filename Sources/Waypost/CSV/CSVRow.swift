@@ -135,17 +135,36 @@ struct CSVRow {
             guard milliseconds < 253_402_300_800_000 else { return false }
             position.time = UTCTime(millisecondsSince1970: Int64(milliseconds))
         } else {
+            // Perhaps only a time of day: a column `date` may hold its day.
             timeOfDay = CSVRow.text(field)
-            // Only a time of day: a column `date` may hold its day.
-            return joinedTime != nil || timeOfDay.utf8.count < 20 && timeOfDay.utf8.contains(UInt8(ascii: ":"))
         }
         return true
     }
 
-    /// A day and a time of day in separate columns, or one text of both with `/` in the date.
+    /// A day and a time of day in separate columns, or one text of both.
     private var joinedTime: UTCTime? {
-        let text = [date, timeOfDay].filter { !$0.isEmpty }.joined(separator: " ")
-        return UTCTime(xmlDateTime: Array(String(text.map { $0 == "/" ? "-" : $0 }).utf8).span)
+        CSVRow.time([date, timeOfDay].filter { !$0.isEmpty }.joined(separator: " "))
+    }
+
+    /// The parts of the time that cannot be read, by themselves or without the other, each with its text: known once all fields are set.
+    ///
+    /// Nothing is guessed: `05/01/2026` is January in one country, and May in another.
+    var unreadTimes: [(column: CSVColumn, text: String)] {
+        if date.isEmpty, timeOfDay.isEmpty { return [] }
+        let isDay = date.isEmpty || CSVRow.time("\(date) 00:00") != nil || CSVRow.time(date) != nil
+        if position.time != nil { return isDay ? [] : [(.date, date)] }
+        if joinedTime != nil { return [] }
+        if timeOfDay.isEmpty { return [(.date, isDay ? "\(date), without a time of day" : date)] }
+        let isTimeOfDay = CSVRow.time("2000-01-01 \(timeOfDay)") != nil
+        if date.isEmpty { return [(.time, isTimeOfDay ? "\(timeOfDay), without a day" : timeOfDay)] }
+        var unread: [(column: CSVColumn, text: String)] = isDay ? [] : [(.date, date)]
+        if isDay || !isTimeOfDay { unread.append((.time, timeOfDay)) }
+        return unread
+    }
+
+    /// The moment in a text, with `-` or `/` in its date.
+    private static func time(_ text: String) -> UTCTime? {
+        UTCTime(xmlDateTime: Array(String(text.map { $0 == "/" ? "-" : $0 }).utf8).span)
     }
 
     // MARK: - Texts

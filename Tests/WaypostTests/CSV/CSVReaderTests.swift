@@ -32,10 +32,62 @@ struct CSVReaderTests {
         #expect(
             reading.remarks == [
                 "columns that are not read: temp, hr", "rows with an impossible place, left out: 2, first line 3: latitude 91",
-                "values that cannot be read: 1, first line 2: time yesterday",
+                "values that cannot be read: 1, line 2: time yesterday",
             ])
         #expect(reading.elements.count == 3, "two fixes, one report without a fix")
         #expect(reading.elements.last == .noFix(NoFix(time: UTCTime(rfc3339: "2026-11-22T10:00:00Z"))))
+    }
+
+    /// Whatever a table says about the time of a fix becomes its time, or is told.
+    @Test(arguments: [
+        ("05/01/2026 10:00", "time 05/01/2026 10:00"), ("01.05.2026 10:00", "time 01.05.2026 10:00"),
+        ("1.5.2026 10:00:00", "time 1.5.2026 10:00:00"), ("10:00:00", "time 10:00:00, without a day"),
+        ("May 1 2026 10:00", "time May 1 2026 10:00"),
+        ("2026-05-01", "time 2026-05-01"), ("20260501T100000Z", "time 20260501T100000Z"), ("10h02", "time 10h02"), ("-5", "time -5"),
+        ("1e30", "time 1e30"),
+    ])
+    func tellsEachTimeThatCannotBeRead(time: String, told: String) throws {
+        let table = "time,lat,lon\n\(time),51.7,10.2\n"
+        #expect(read(table).remarks == ["values that cannot be read: 1, line 2: \(told)"])
+        #expect(try #require(fixes(table).first).time == nil)
+    }
+
+    @Test(arguments: [
+        ("05/01/2026,10:00:00", ["date 05/01/2026"]), ("01.05.2026,10:00", ["date 01.05.2026"]), ("2026-05-01,10:00 AM", ["time 10:00 AM"]),
+        ("bad,10:00:00", ["date bad"]), ("2026-05-01,", ["date 2026-05-01, without a time of day"]),
+        (",10:00", ["time 10:00, without a day"]),
+        ("bad,worse", ["date bad", "time worse"]), ("bad,", ["date bad"]), ("2026-05-01 00:00,10:00", ["time 10:00"]),
+    ])
+    func tellsEachDateThatCannotBeRead(values: String, told: [String]) throws {
+        let table = "date,time,lat,lon\n\(values),51.7,10.2\n"
+        let lines = told.map { "line 2: \($0)" }.joined(separator: "; ")
+        #expect(read(table).remarks == ["values that cannot be read: \(told.count), \(lines)"])
+        #expect(try #require(fixes(table).first).time == nil)
+    }
+
+    @Test func tellsADateBesideAWholeTime() throws {
+        let table = "date,time,lat,lon\nbad,2026-05-01T10:00:00Z,1,2\n2026-05-01,2026-05-01T10:00:00Z,1,2\n"
+        #expect(read(table).remarks == ["values that cannot be read: 1, line 2: date bad"])
+        #expect(fixes(table).allSatisfy { $0.time == UTCTime(rfc3339: "2026-05-01T10:00:00Z") })
+        #expect(
+            read("date,lat,lon\n2026-05-01,1,2\n").remarks == [
+                "values that cannot be read: 1, line 2: date 2026-05-01, without a time of day"
+            ])
+    }
+
+    @Test func tellsValuesBehindTheLastColumn() {
+        #expect(
+            read("lat,lon\n51,5,10,25\n").remarks == [
+                "values that cannot be read: 2, line 2: behind the last column 10; line 2: behind the last column 25"
+            ])
+        #expect(read("lat,lon\n51,5,\n").remarks == [])
+    }
+
+    @Test func countsTheValuesThatItDoesNotTell() throws {
+        let rows = (0..<20).map { _ in "x,1,2\n" }.joined()
+        let remark = try #require(read("time,lat,lon\n" + rows).remarks.first)
+        #expect(remark.hasPrefix("values that cannot be read: 20, line 2: time x; line 3: time x; "))
+        #expect(remark.hasSuffix("line 9: time x; and 12 more, the last in line 21"))
     }
 
     @Test(arguments: [
