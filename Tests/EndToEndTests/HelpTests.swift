@@ -61,6 +61,42 @@ extension EndToEnd {
             #expect(run.output.contains("complete -F _waypost waypost") && run.outputLines.last?.contains(":") == false)
         }
 
+        /// Names of the tracker are offered whole, quoted as the shell needs them where they stand, and nothing in them is run.
+        @Test(arguments: [
+            ("My", "My\\ Yard\\ \\(old\\)"), ("\"My", "My Yard (old)"), ("'My", "My Yard (old)"), ("My\\ Y", "My\\ Yard\\ \\(old\\)"),
+            ("it", "it\\'s\\ \\$x"), ("\"it", "it's \\$x"), ("'it", "it'\\''s $x"), ("gate:", "gate:1"), ("\\$", "\\$\\(touch\\ pwned\\)"),
+            ("\"sa", "say \\\"hi\\\"\""),
+        ]) func quotesNamesInBash(typed: String, offered: String) async throws {
+            let folder = try TestFolder()
+            try folder.write("My Yard (old)\nit's $x\ngate:1\n$(touch pwned)\nsay \"hi\"\n", to: "names")
+            try folder.write(typed, to: "typed")
+            try folder.write(
+                #"""
+                shopt -s extglob
+                . ./script
+                typed="$(<typed)"
+                COMP_WORDS=(./program fences remove "$typed")
+                COMP_CWORD=3 COMP_LINE="waypost fences remove $typed"
+                COMP_POINT=${#COMP_LINE}
+                _waypost waypost "${typed#[\"\']}" remove
+                printf '%s\n' "${COMPREPLY[@]}"
+                [[ ! -e pwned ]] || echo pwned
+                """#, to: "complete")
+            let run = try await shell(
+                """
+                waypost --generate-completion-script bash >script; printf '#!/bin/sh\\ncat names\\n' >program; chmod +x program
+                exec bash complete
+                """, in: folder)
+            #expect(run.outputLines == [offered], "\(run.output) \(run.errors)")
+        }
+
+        /// What follows a colon is no description there.
+        @Test func offersWholeNamesInZsh() async throws {
+            let run = try await waypost("--generate-completion-script", "zsh", in: TestFolder())
+            let function = try #require(run.output.split(separator: "\n\n").first { $0.hasPrefix("__waypost_complete() {") })
+            #expect(!function.contains("_describe") && function.contains("compadd"))
+        }
+
         /// A wrong value's error names the forms that are taken; a long list of them is whole.
         @Test(arguments: [
             (["fences", "add", "Opera", "--at", "33.8;151.2", "--radius", "50"], "such as -33.8568,151.2153"),

@@ -8,23 +8,33 @@ import WaypostSystem
 
 // The values that a shell offers: names from the running tracker. None when no tracker runs, or when it takes too long.
 extension CompletionKind {
+    /// Names that are there when somebody asks.
+    ///
+    /// Without those that a shell cannot complete: scripts and shells take one on each line, and one that begins with a dash is an option unless
+    /// `--` stands before it.
+    private static func names(_ find: @escaping @Sendable () -> [String]) -> CompletionKind {
+        .custom { words, index, _ in
+            let isPastOptions = words.prefix(max(0, index)).contains("--")
+            return find().filter { name in
+                !name.isEmpty && !name.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F }
+                    && (isPastOptions || !name.hasPrefix("-"))
+            }
+        }
+    }
+
     /// The ids of the running tracker's fences.
     static var fence: CompletionKind {
-        .custom { _, _, _ in
-            RunningTracker.ask(ListFencesRequest())?.fences?.map(\.id) ?? []
-        }
+        names { RunningTracker.ask(ListFencesRequest())?.fences?.map(\.id) ?? [] }
     }
 
     /// The names of the running tracker's destinations.
     static var destination: CompletionKind {
-        .custom { _, _, _ in
-            RunningTracker.ask(DispatchStatusRequest())?.destinations.map(\.name) ?? []
-        }
+        names { RunningTracker.ask(DispatchStatusRequest())?.destinations.map(\.name) ?? [] }
     }
 
     /// The names of the pullers of the running tracker's log.
     static var puller: CompletionKind {
-        .custom { _, _, _ in
+        names {
             guard let folder = RunningTracker.ask(StatusRequest())?.log?.directory else { return [] }
             // A log that cannot be read has no names to offer.
             return (try? Pullers(folder: LogFolder(path: folder)).all())?.map(\.name) ?? []  // See above.
@@ -33,14 +43,12 @@ extension CompletionKind {
 
     /// The names of this user's registrations.
     static var registration: CompletionKind {
-        .custom { _, _, _ in
-            RunningTracker.ask(ListRegistrationsRequest())?.registrations.map(\.name) ?? []
-        }
+        names { RunningTracker.ask(ListRegistrationsRequest())?.registrations.map(\.name) ?? [] }
     }
 
     /// The users and groups of this system.
     static var account: CompletionKind {
-        .custom { _, _, _ in
+        names {
             let names = { (file: String) in
                 (SystemTree(root: "").lines(of: file) ?? []).map { String($0.text.prefix { $0 != ":" }) }
             }
@@ -50,16 +58,14 @@ extension CompletionKind {
 
     /// The users and groups to whom something is granted.
     static var grantee: CompletionKind {
-        .custom { _, _, _ in
+        names {
             (RunningTracker.ask(ListGrantsRequest())?.grants ?? []).filter { $0.origin == .grant }.map(\.who)
         }
     }
 
     /// The purposes that the policy file explains.
     static var purpose: CompletionKind {
-        .custom { _, _, _ in
-            RunningTracker.ask(ListGrantsRequest())?.purposes.keys.sorted() ?? []
-        }
+        names { RunningTracker.ask(ListGrantsRequest())?.purposes.keys.sorted() ?? [] }
     }
 
     /// Schemes of sources.
