@@ -21,12 +21,14 @@ extension DestinationReport {
         eventCount = status.state.waitingEventCount
         positionCount = status.waitingPositionCount
         deadLetterCount = status.state.deadLetterCount
+        dueDeadLetterCount = status.state.dueDeadLetterCount
         sentCount = status.state.sentCount
         droppedCount = status.state.droppedCount
         lateCount = status.state.lateCount
         isOnDemand = status.isOnDemand
         nextSeconds = status.timeToNextAttempt.map { Int($0.components.seconds) }
         receiptSecondsAgo = status.timeSinceReceipt.map { Int($0.components.seconds) }
+        sendingSeconds = status.timeSending.map { Int($0.components.seconds) }
         reason = status.isOptedOut ? nil : status.word == .idle ? nil : status.failure
     }
 }
@@ -71,7 +73,7 @@ extension DestinationStatus {
         if isSending { return .sending }
         if needsMending { return .failing }
         // After a failure there may be nothing left to send: it was discarded.
-        let isWaiting = state.waitingEventCount > 0 || waitingPositionCount != 0
+        let isWaiting = state.waitingEventCount > 0 || waitingPositionCount != 0 || state.dueDeadLetterCount > 0
         if failure != nil, isWaiting || state.deadLetterCount > 0 { return .retrying }
         return isWaiting ? .waiting : .idle
     }

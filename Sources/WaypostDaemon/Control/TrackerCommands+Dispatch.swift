@@ -118,7 +118,8 @@ extension ListDeadLettersRequest: TrackerVerb {
     func answer(by tracker: TrackerCommands, to caller: ControlCaller) async throws(ControlRefusal) -> Answer {
         let dispatcher = try await tracker.openDispatcher(for: destination)
         do throws(OutboxError) {
-            let letters = try await dispatcher.outbox.deadLetters(of: destination, limit: ListDeadLettersRequest.lettersShown)
+            let letters = try await dispatcher.outbox.deadLetters(
+                of: destination, after: Int64(clamping: after ?? 0), limit: ListDeadLettersRequest.lettersShown)
             return Answer(letters: letters.map(DeadLetterEntry.init))
         } catch {
             throw ControlRefusal(error)

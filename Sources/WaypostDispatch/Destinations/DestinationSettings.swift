@@ -78,7 +78,8 @@ public struct DispatchCompletion: Sendable, Hashable {
     public var word: Word
     /// Every destination that has received anything, and how much, also where something failed in the end.
     public var receipts: [Receipt] = []
-    /// Every destination that did not get its waiting records, and why: after an error, and without a network.
+    /// Every destination that did not get its waiting records, and why: after an error, without a network, and where a server has refused some of
+    /// them for good.
     public var failures: [Failure] = []
 
     /// Something was sent, and nothing failed.
@@ -89,6 +90,12 @@ public struct DispatchCompletion: Sendable, Hashable {
     /// An attempt failed, or none is allowed now.
     public static func error(_ destination: String, _ reason: String) -> DispatchCompletion {
         DispatchCompletion(word: .error, failures: [Failure(destination: destination, reason: reason)])
+    }
+
+    /// Adds what a server has refused for good: an error, unless it has received something, too.
+    mutating func note(_ refusal: Failure) {
+        if receipts.isEmpty { word = .error }
+        failures.append(refusal)
     }
 
     /// The result for several destinations: an error of one is an error of all.
@@ -122,6 +129,8 @@ public struct DestinationStatus: Sendable, Hashable {
     public var timeToNextAttempt: Duration?
     /// The time since the last receipt of this run; nil when there was none.
     public var timeSinceReceipt: Duration?
+    /// How long the attempt that is under way has taken already; nil while there is none.
+    public var timeSending: Duration?
     /// How many positions wait, approximately if there are very many; nil while the log cannot be read.
     public var waitingPositionCount: Int?
 }

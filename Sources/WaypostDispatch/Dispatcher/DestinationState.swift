@@ -22,6 +22,8 @@ public struct DestinationState: Sendable, Hashable {
     public var waitingEventCount: Int
     /// How many records it refused.
     public var deadLetterCount: Int
+    /// How many of these are due for another attempt.
+    public var dueDeadLetterCount = 0
     /// Whether positions of the log are sent to it.
     public var takesPositions = true
     /// The entries after ``eventCursor`` that it already has.

@@ -14,7 +14,7 @@ extension DestinationWorker {
         do throws(ReadingFailure) {
             if let ending = try await sendDeadLetter() { return ending }
             if newest == nil { try await letNewestGoFirst() }
-            var isHeld = false
+            var held: String?
             for lane in lanes {
                 var queue = reading.queues[lane] ?? LaneQueue(lane: lane)
                 try await fill(&queue)
@@ -22,14 +22,15 @@ extension DestinationWorker {
                 let count = newest.map { queue.count(through: $0.number(in: lane)) } ?? queue.items.count
                 if count == 0 { continue }
                 guard case .send(let range) = queue.rule.plan(count: count) else {
+                    held = held ?? queue.rule.refusal ?? "without a word"
                     reading.queues[lane]?.rule.pause()
-                    isHeld = true
                     continue
                 }
                 if settings.isDryRun { return .dryRun(count: queue.items.count) }
                 return await send(range, of: lane)
             }
-            return isHeld ? .denied(reason: "refuses the only records that wait; they are tried again with the next ones") : .empty
+            guard let held else { return .empty }
+            return .denied(reason: "refuses the only records that wait: \(held); they are tried again with the next ones")
         } catch {
             return .failed(reason: error.reason, isUnreachable: false, retryAfter: nil)
         }
@@ -70,7 +71,7 @@ extension DestinationWorker {
         defer { inFlight = [] }
         // Before the destination gets it.
         if records.contains(where: { $0.takenAt != nil }) { await outbox.keepBootMoment() }
-        switch await destination.send(batch) {
+        switch await deliver(batch) {
         case .delivered(let refused, let answer):
             let ending = await accept(
                 range, of: lane, refusing: DestinationWorker.refused(refused, among: places), answer: answer,
@@ -92,6 +93,13 @@ extension DestinationWorker {
         case .denied(let reason): return .denied(reason: reason)
         case .refused(let reason): return await refuse(range, of: lane, reason: reason)
         }
+    }
+
+    /// Sends a batch, and notes since when it is on its way.
+    private func deliver(_ batch: DispatchBatch) async -> DeliveryOutcome {
+        attemptSince = clock.bootMilliseconds()
+        defer { attemptSince = nil }
+        return await destination.send(batch)
     }
 
     /// The places of the records that a server will never accept, with the reasons.
@@ -153,11 +161,12 @@ extension DestinationWorker {
             record.age = record.time.flatMap(clock.age(of:))
             let batch = DispatchBatch(device: device, time: clock.confirmedTime(), records: [record])
             let isSaid = destination.carries(record) && destination.withheld(from: batch).isEmpty
-            switch await destination.send(batch) {
+            switch await deliver(batch) {
             case .delivered(let refused, let answer):
                 if isSaid { noteReceipt() }
                 if let reason = refused[record.id] {
                     try await outbox.settle(deadLetter: letter, refusedBecause: reason)
+                    noteRefused(1, reason: reason)
                 } else {
                     try await outbox.settle(deadLetter: letter, answer: isSaid ? answer : Settlement.unsaid)
                     if isSaid { receivedCount += 1 }
@@ -165,6 +174,7 @@ extension DestinationWorker {
                 return .sent
             case .refused(let reason):
                 try await outbox.settle(deadLetter: letter, refusedBecause: reason)
+                noteRefused(1, reason: reason)
                 return .refused
             case .partly: return .failed(reason: "says that it has a part of one record", isUnreachable: false, retryAfter: nil)
             case .temporary(let reason, let retryAfter): return .failed(reason: reason, isUnreachable: false, retryAfter: retryAfter)

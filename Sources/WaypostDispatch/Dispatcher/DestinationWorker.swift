@@ -15,13 +15,13 @@ actor DestinationWorker {
     private let notify: @Sendable (DispatchNotice) -> Void
     private let reached: @Sendable () -> Void
 
-    private var state = State.idle(next: nil)
+    private(set) var state = State.idle(next: nil)
     private let waitingForRun = WaitingTasks()
     /// Whether there are new waiting records that no run has looked at yet.
     private let hasNews = Atomic(false)
     /// The time of day minus the boot clock for which the cutoff is planned, milliseconds; `.min` while the time is unknown.
     private let plannedOffset = Atomic(Int64.min)
-    private var schedule: DispatchSchedule
+    private(set) var schedule: DispatchSchedule
     private var retry = RetryRule()
     private var generator = SystemRandomNumberGenerator()
     /// Whether sending is switched off altogether.
@@ -36,10 +36,14 @@ actor DestinationWorker {
     var reading = Reading()
     /// The ids of the records that are on their way.
     var inFlight: Set<String> = []
-    private var failure: Failure?
-    private var lastReceipt: Int64?
+    private(set) var failure: Failure?
+    private(set) var lastReceipt: Int64?
+    /// The moment of the boot clock since which a batch is on its way; nil while none is.
+    var attemptSince: Int64?
     /// How many records the server has received since the worker was made.
     var receivedCount = 0
+    /// How many it has refused for good since then, and why the last.
+    var refused = Refused()
 
     init(
         _ destination: any Destination, _ settings: DestinationSettings, progress: DestinationState, outbox: Outbox,
@@ -186,25 +190,6 @@ actor DestinationWorker {
         _ = await state.run?.value
     }
 
-    func status() async throws(OutboxError) -> DestinationStatus {
-        let progress = try await outbox.state(of: settings.name)
-        let positionCount: Int?
-        do throws(PositionSupplyError) { positionCount = try await supply.count(waitingFor: progress) } catch { positionCount = nil }
-        let now = clock.bootMilliseconds()
-        let failingTime = failure.map { Duration.milliseconds(now - $0.since) }
-        let isStalled = (failingTime ?? .zero) >= stallTime && (positionCount != 0 || progress.waitingEventCount > 0)
-        return DestinationStatus(
-            state: progress, isSending: state.run != nil, isOnDemand: schedule.settings.isManual, failure: failure?.reason,
-            needsMending: failure?.needsMending ?? false,
-            failingTime: failingTime, isStalled: isStalled,
-            timeToNextAttempt: state.alarm.map { .milliseconds(max(0, $0.moment - now)) },
-            timeSinceReceipt: lastReceipt.map { .milliseconds(now - $0) },
-            waitingPositionCount: positionCount)
-    }
-
-    /// How long without a receipt is more than a gap in the network.
-    private var stallTime: Duration { max(.seconds(60), settings.schedule.interval * 2) }
-
     // MARK: - The alarm
 
     /// When it sends next by itself; nil when nothing waits, there is an obstacle, or it sends only on demand.
@@ -277,7 +262,7 @@ actor DestinationWorker {
         var sentBatches = 0
         var ending = RunEnding.sent
         var takesNews = true
-        let before = receivedCount
+        let (before, refusedBefore) = (receivedCount, refused.count)
         attempts: while sentBatches < batchCount, clock.bootMilliseconds() < deadline, !Task.isCancelled, !state.isStopped {
             if takesNews { noteMore() }
             ending = await sendNext(through: takesNews ? nil : newest)
@@ -291,6 +276,7 @@ actor DestinationWorker {
         var completion = finish(ending, sentBatches: sentBatches)
         if Task.isCancelled, let reason = whyInterrupted(ending, by: deadline) { completion = .error(settings.name, reason) }
         if receivedCount > before { completion.receipts = [.init(destination: settings.name, count: receivedCount - before)] }
+        if refused.count > refusedBefore { completion.note(refused.failure(of: settings.name, since: refusedBefore)) }
         return completion
     }
 
@@ -383,6 +369,7 @@ actor DestinationWorker {
         case .history: progress.historySequence += settlement.count
         }
         if let last = settlement.refused.last {
+            noteRefused(settlement.refused.count, reason: last.reason)
             notify(.buried(destination: settings.name, count: settlement.refused.count, reason: last.reason))
         }
     }

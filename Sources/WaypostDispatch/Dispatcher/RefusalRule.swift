@@ -73,6 +73,13 @@ package struct RefusalRule: Sendable, Hashable {
     /// Whether there are records that were refused alone.
     package var hasSuspects: Bool { firstSuspect != nil }
 
+    /// The server's words about the suspect that it refused last; nil when there is none.
+    package var refusal: String? {
+        let last = standings.indices.contains(lastRetried) && isSuspect(lastRetried) ? lastRetried : firstSuspect
+        guard let last, case .suspect(let reason) = standings[last] else { return nil }
+        return reason
+    }
+
     /// How many of the first records must be at hand for a plan: the next untried one may come after some that were tried.
     package var standingCount: Int { standings.count }
 

@@ -319,9 +319,10 @@ public actor Outbox {
 
     // MARK: - Dead letters
 
-    /// Dead letters of a destination or of all, oldest first.
-    public func deadLetters(of destination: String? = nil, limit: Int = 1_000) throws(OutboxError) -> [DeadLetter] {
-        try use { (store) throws(SQLiteError) in try store.deadLetters(of: destination, limit: limit) }
+    /// Dead letters of a destination or of all, oldest first: a page of them, after that number.
+    public func deadLetters(of destination: String? = nil, after number: Int64 = 0, limit: Int = 1_000) throws(OutboxError) -> [DeadLetter]
+    {
+        try use { (store) throws(SQLiteError) in try store.deadLetters(of: destination, after: number, limit: limit) }
     }
 
     /// Schedules one dead letter, or all of a destination, or all, for another attempt; returns how many.

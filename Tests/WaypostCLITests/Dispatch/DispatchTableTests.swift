@@ -32,6 +32,31 @@ struct DispatchTableTests {
         #expect(lines.allSatisfy { $0.count <= 80 })
     }
 
+    /// An attempt that takes long is told, and what the last one met is never beside "none".
+    @Test func showsAServerThatHangs() throws {
+        let lines = try lines(
+            #"[{"name":"http","state":"sending","events":1,"positions":24,"dead_letters":0,"sent":96,"dropped":0,"late":0,"next_seconds":34,"#
+                + #""sending_seconds":12,"receipt_seconds_ago":23,"reason":"500: because"},{"name":"new","state":"sending","events":1,"#
+                + #""positions":0,"dead_letters":0,"sent":0,"dropped":0,"late":0,"sending_seconds":1}]"#)
+        #expect(
+            lines == [
+                "destination  last receipt  sent  waiting  next               problem",
+                "http         23 s ago      96    25       sending, for 12 s  retrying",
+                "  1 event and 24 positions wait; 500: because",
+                "new          not yet       0     1        sending            none",
+                "  1 event waits",
+            ])
+    }
+
+    @Test(arguments: [(184, "184 dead letters, to be sent again"), (3, "184 dead letters, 3 of them to be sent again")])
+    func showsWhatIsToBeSentAgain(due: Int, words: String) throws {
+        let lines = try lines(
+            #"[{"name":"home","state":"waiting","events":0,"positions":0,"dead_letters":184,"dead_letters_due":\#(due),"sent":0,"dropped":0,"late":0}]"#
+        )
+        #expect(lines[1] == "home         not yet       0     \(due)\(due < 100 ? "  " : "")      -     none")
+        #expect(lines[2] == "  \(words) (waypost dispatch list)")
+    }
+
     @Test(arguments: [
         ("bad_request", WaypostSystem.ExitStatus.usage), ("too_long", .badData), ("invalid_value", .badData), ("not_found", .inputMissing),
         ("cannot_store", .cannotCreate), ("io_error", .inputOutput), ("not_permitted", .notAuthorised), ("unavailable", .timedOut),

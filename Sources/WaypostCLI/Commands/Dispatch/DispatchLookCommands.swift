@@ -48,20 +48,31 @@ struct DestinationLine {
     var text: String {
         var parts = [counted(destination.eventCount, "event")]
         parts.append(destination.positionCount.map { counted($0, "position") } ?? "positions that cannot be counted now")
-        if destination.deadLetterCount > 0 { parts.append(counted(destination.deadLetterCount, "dead letter")) }
+        if destination.deadLetterCount > 0 { parts.append(destination.deadLetterWords) }
         if destination.droppedCount > 0 { parts.append("\(destination.droppedCount) dropped") }
         if destination.lateCount > 0 { parts.append("\(destination.lateCount) late") }
         if destination.isOnDemand { parts.append("on demand") }
-        if let seconds = destination.nextSeconds { parts.append("next in \(spanText(seconds: seconds))") }
+        if destination.sendingSeconds == nil, let seconds = destination.nextSeconds {
+            parts.append("next in \(spanText(seconds: seconds))")
+        }
         if let reason = destination.reason { parts.append(reason) }
         if destination.state == .unconfigured { parts.append(destination.unconfiguredAdvice) }
-        return "\(destination.name), \(destination.state): \(parts.joined(separator: ", "))"
+        let duration = destination.sendingSeconds.map { " for \(spanText(seconds: $0))" } ?? ""
+        return "\(destination.name), \(destination.state)\(duration): \(parts.joined(separator: ", "))"
     }
 }
 
 extension DestinationReport {
     /// Whether it is no longer configured, and nothing waits for it.
     var isLeftBehind: Bool { state == .unconfigured && eventCount == 0 && positionCount == 0 && deadLetterCount == 0 }
+
+    /// How many records it has refused for good, and how many of them are to be sent again.
+    var deadLetterWords: String {
+        let due =
+            dueDeadLetterCount == 0
+            ? "" : ", \(dueDeadLetterCount == deadLetterCount ? "" : "\(dueDeadLetterCount) of them ")to be sent again"
+        return counted(deadLetterCount, "dead letter") + due
+    }
 
     /// What to do about a destination that is no longer configured.
     var unconfiguredAdvice: String {
@@ -86,16 +97,16 @@ struct DispatchListCommand: ParsableCommand {
     @OptionGroup var target: DispatchTarget
 
     func run() throws {
-        let output = try OutputStream(path: "-")
-        let letters = try target.question.ask(ListDeadLettersRequest(destination: target.destination)).letters
-        if letters.isEmpty, !json { SystemProcess.printError("waypost: dispatch list: no server has refused a record for good") }
+        let output = try OutputStream(path: "-", endsWithReader: true)
+        var page = try target.question.ask(ListDeadLettersRequest(destination: target.destination))
+        if page.letters.isEmpty, !json { SystemProcess.printError("waypost: dispatch list: no server has refused a record for good") }
         let format = json ? ScreenFormat() : target.question.daemon.format
-        for letter in letters {
-            if json {
-                try output.write(object: letter)
-                continue
+        while !page.letters.isEmpty {
+            for letter in page.letters {
+                if json { try output.write(object: letter) } else { try output.write(line: DeadLetterLine(letter, format).text) }
             }
-            try output.write(line: DeadLetterLine(letter, format).text)
+            guard let next = page.next else { return }
+            page = try target.question.ask(ListDeadLettersRequest(destination: target.destination, after: next))
         }
     }
 }

@@ -9,11 +9,15 @@ import WaypostControl
 ///   3 events and 12 positions wait
 /// lab          not yet       0     3        on demand  failing
 ///   3 events wait; 401: who are you?
+/// slow         not yet       0     3        sending, for 12 s  none
+///   3 events wait
 /// ```
 struct DispatchTable {
     private let destinations: [DestinationReport]
 
     private static let width = 80
+    /// How many seconds an attempt may take without a word.
+    private static let shortAttempt = 2
     private static let head = ["destination", "last receipt", "sent", "waiting", "next", "problem"]
 
     /// A table of the answer to `dispatch status`.
@@ -38,10 +42,12 @@ struct DispatchTable {
         let name = printable(destination.name)
         let receipt =
             destination.receiptSecondsAgo.map { "\(spanText(seconds: $0)) ago" } ?? (destination.sentCount > 0 ? "before start" : "not yet")
-        let waiting = destination.positionCount.map { "\($0 &+ destination.eventCount)" } ?? "?"
-        let next = destination.isOnDemand ? "on demand" : destination.nextSeconds.map { "in \(spanText(seconds: $0))" } ?? "-"
+        let waiting = destination.positionCount.map { "\($0 &+ destination.eventCount &+ destination.dueDeadLetterCount)" } ?? "?"
+        let planned = destination.isOnDemand ? "on demand" : destination.nextSeconds.map { "in \(spanText(seconds: $0))" } ?? "-"
+        let next = destination.sendingSeconds.map { $0 < shortAttempt ? "sending" : "sending, for \(spanText(seconds: $0))" } ?? planned
         let isWell = [.idle, .waiting, .sending].contains(destination.state)
-        let problem = isWell ? "none" : destination.state.text
+        // An attempt that is under way has not mended what the last one met.
+        let problem = !isWell ? destination.state.text : destination.reason == nil ? "none" : DestinationReport.State.retrying.text
         return [name.count <= 22 ? name : name.prefix(21) + "…", receipt, "\(destination.sentCount)", waiting, next, problem]
     }
 
@@ -55,7 +61,7 @@ struct DispatchTable {
         }
         if destination.positionCount == nil { parts.append("the positions cannot be counted now") }
         if destination.deadLetterCount > 0 {
-            parts.append("\(counted(destination.deadLetterCount, "dead letter")) (waypost dispatch list)")
+            parts.append("\(destination.deadLetterWords) (waypost dispatch list)")
         }
         if destination.droppedCount > 0 { parts.append("\(destination.droppedCount) dropped") }
         if destination.lateCount > 0 { parts.append("\(destination.lateCount) late") }

@@ -173,7 +173,8 @@ public struct DispatchOutcome: ControlAnswer {
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
         try codec.member("completion", &completion, "The result; `no_data`: nothing waits, or there is no network.")
         try codec.member("reason", &reason, "The reason for a failure, for people.")
-        try codec.member("failures", &failures, absent: [], "Every destination that did not get its waiting records.")
+        try codec.member(
+            "failures", &failures, absent: [], "Every destination that did not get its waiting records, or refused some for good.")
         try codec.member("received", &receipts, absent: [], "Every destination that has received anything, and how much.")
     }
 }

@@ -85,6 +85,8 @@ public struct DestinationReport: ControlObject {
     public var positionCount: Int?
     /// How many records it has refused permanently.
     public var deadLetterCount = 0
+    /// How many of these are due to be sent again.
+    public var dueDeadLetterCount = 0
     /// How many records it has received.
     public var sentCount = 0
     /// How many were dropped because the queue was full or they were too old.
@@ -95,6 +97,8 @@ public struct DestinationReport: ControlObject {
     public var isOnDemand = false
     /// Seconds until the next attempt; nil when nothing waits, or it sends only on demand.
     public var nextSeconds: Int?
+    /// How many seconds the attempt that is under way has taken already; nil while there is none.
+    public var sendingSeconds: Int?
     /// Seconds since the last receipt of this run; nil when there was none.
     public var receiptSecondsAgo: Int?
     /// The age of the oldest record that waits, seconds; nil when none waits, or it was not asked for.
@@ -115,11 +119,13 @@ public struct DestinationReport: ControlObject {
         try codec.member("events", &eventCount, "How many events wait.")
         try codec.member("positions", &positionCount, "How many positions wait; absent while the log cannot be read.")
         try codec.member("dead_letters", &deadLetterCount, "How many records it has refused permanently.")
+        try codec.member("dead_letters_due", &dueDeadLetterCount, absent: 0, "How many of these are due to be sent again.")
         try codec.member("sent", &sentCount, "How many records it has received.")
         try codec.member("dropped", &droppedCount, "How many were dropped because the queue was full or they were too old.")
         try codec.member("late", &lateCount, "How many were sent after the cutoff.")
         try codec.member("on_demand", &isOnDemand, absent: false, "Whether it sends only on demand.")
         try codec.member("next_seconds", &nextSeconds, "Seconds until the next attempt.")
+        try codec.member("sending_seconds", &sendingSeconds, "How many seconds the attempt that is under way has taken already.")
         try codec.member("receipt_seconds_ago", &receiptSecondsAgo, "Seconds since the last receipt of this run.")
         try codec.member("oldest_seconds", &oldestSeconds, "The age of the oldest record that waits, in seconds; absent in `status`.")
         try codec.member("reason", &reason, "Why the last attempt failed.")

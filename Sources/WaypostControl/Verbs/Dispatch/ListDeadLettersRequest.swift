@@ -5,13 +5,31 @@ public struct ListDeadLettersRequest: DispatchRequest {
     /// `list`.
     public static let action: String? = "list"
     /// Its description in the guide of the control socket.
-    public static let documentation = "Lists the records that a destination refused permanently, at most 500."
+    public static let documentation = "Lists the records that a destination refused permanently, a page of at most 500 at a time."
 
     /// The destination; nil for all.
     public var destination: String?
+    /// The number after which the page begins; nil for the first.
+    public var after: UInt64?
 
     /// A request for all destinations.
     public init() {}
+
+    /// A request.
+    ///
+    /// - Parameters:
+    ///   - destination: the destination; nil for all.
+    ///   - after: the number after which the page begins; nil for the first.
+    public init(destination: String?, after: UInt64?) {
+        self.destination = destination
+        self.after = after
+    }
+
+    /// Passes its members to the codec.
+    public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
+        try codec.destination(&destination)
+        try codec.member("after", &after, "The number after which the page begins: `next` of the last answer; absent for the first.")
+    }
 
     /// The refused records.
     public struct Answer: ControlAnswer {
@@ -22,6 +40,8 @@ public struct ListDeadLettersRequest: DispatchRequest {
 
         /// The records, the oldest first.
         public var letters: [DeadLetterEntry] = []
+        /// After which number the next page begins; nil when this one is empty.
+        public var next: UInt64?
 
         /// An answer without records.
         public init() {}
@@ -31,11 +51,13 @@ public struct ListDeadLettersRequest: DispatchRequest {
         /// - Parameter letters: the records, the oldest first.
         public init(letters: [DeadLetterEntry]) {
             self.letters = letters
+            next = letters.last.map { UInt64(clamping: $0.number) }
         }
 
         /// Passes its members to the codec.
         public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
             try codec.member("dead_letters", &letters, "The records.")
+            try codec.member("next", &next, "After which number the next page begins; absent when there are no more.")
         }
     }
 }

@@ -19,13 +19,16 @@ extension OutboxStore {
     /// How much of a server's words is kept, in characters.
     private static let longestReason = 500
 
-    /// Dead letters of a destination or of all, only those that are due for another attempt or all, oldest first.
-    func deadLetters(of destination: String?, dueOnly: Bool = false, limit: Int) throws(SQLiteError) -> [DeadLetter] {
+    /// Dead letters after a number, of a destination or of all, only those that are due for another attempt or all, oldest first.
+    func deadLetters(
+        of destination: String?, after number: Int64 = 0, dueOnly: Bool = false, limit: Int
+    ) throws(SQLiteError) -> [DeadLetter] {
         try database.rows(
             """
             SELECT \(OutboxStore.columns) FROM dead_letter
-            WHERE (?1 IS NULL OR destination = ?1) AND (?2 = 0 OR is_due = 1) ORDER BY number LIMIT ?3
-            """, [destination.map(SQLiteValue.text) ?? .null, dueOnly ? 1 : 0, .integer(Int64(limit))], OutboxStore.deadLetter
+            WHERE (?1 IS NULL OR destination = ?1) AND (?2 = 0 OR is_due = 1) AND number > ?4 ORDER BY number LIMIT ?3
+            """, [destination.map(SQLiteValue.text) ?? .null, dueOnly ? 1 : 0, .integer(Int64(limit)), .integer(number)],
+            OutboxStore.deadLetter
         ).compactMap { $0 }
     }
 

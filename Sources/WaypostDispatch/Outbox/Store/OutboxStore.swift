@@ -247,7 +247,8 @@ final class OutboxStore {
             SELECT name, event_cursor, position_cursor, live_sequence, history_sequence, is_paused, sent, dropped, late,
                 (SELECT count(*) FROM entry WHERE number > event_cursor) - (SELECT count(*) FROM settled JOIN entry
                     ON number > max(after, event_cursor) AND number <= through WHERE destination = name AND lane = 'events'),
-                (SELECT count(*) FROM dead_letter WHERE destination = name), takes_positions FROM destination ORDER BY name
+                (SELECT count(*) FROM dead_letter WHERE destination = name), takes_positions,
+                (SELECT count(*) FROM dead_letter WHERE destination = name AND is_due = 1) FROM destination ORDER BY name
             """
         ) { row in
             let ahead = settled[row.text(0)] ?? [:]
@@ -256,6 +257,7 @@ final class OutboxStore {
                 positions: PositionCursor(live: row.number(2), gating: stretches[row.text(0)] ?? []), liveSequence: row.number(3),
                 historySequence: row.number(4), isPaused: row.integer(5) != 0, sentCount: row.count(6), droppedCount: row.count(7),
                 lateCount: row.count(8), waitingEventCount: row.count(9), deadLetterCount: row.count(10),
+                dueDeadLetterCount: row.count(12),
                 takesPositions: row.integer(11) != 0, settledEvents: ahead[.events] ?? SettledAhead(),
                 settledPositions: ahead[.positions] ?? SettledAhead())
         }
