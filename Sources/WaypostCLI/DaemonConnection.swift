@@ -19,17 +19,21 @@ struct DaemonConnection: ParsableArguments {
     var path: String { DefaultPaths.clientSocket(option: socket, of: .current()) }
 
     /// Connects to the running daemon.
-    func connect() throws(CommandFailure) -> ControlClient {
-        do { return try connectIfRunning() } catch { throw failure(error) }
+    ///
+    /// - Parameter limit: how long it may take to greet.
+    func connect(within limit: Duration = .seconds(5)) throws(CommandFailure) -> ControlClient {
+        do { return try DaemonConnection.connectIfRunning(socket: socket, within: limit) } catch { throw failure(error) }
     }
 
     /// Connects to the running daemon, for callers that can do without one.
     func connectIfRunning() throws(ControlError) -> ControlClient { try DaemonConnection.connectIfRunning(socket: socket) }
 
     /// Connects to the daemon behind a socket; nil means the default one.
-    static func connectIfRunning(socket: String?) throws(ControlError) -> ControlClient {
+    static func connectIfRunning(socket: String?, within limit: Duration = .seconds(5)) throws(ControlError) -> ControlClient {
         let path = DefaultPaths.clientSocket(option: socket, of: .current())
-        return try Patience.during("waiting for the tracker") { () throws(ControlError) in try ControlClient.connect(to: path) }
+        return try Patience.during("waiting for the tracker") { () throws(ControlError) in
+            try ControlClient.connect(to: path, timeout: limit)
+        }
     }
 
     /// The failure for people; where a service is installed and no socket was named, the service's state says what to do.
@@ -60,7 +64,8 @@ struct DaemonConnection: ParsableArguments {
         do throws(ControlError) {
             var client = try connectIfRunning()
             return try Patience.during("waiting for the tracker") { () throws(ControlError) in
-                try client.answer(to: verb, timeout: timeout)
+                try client.confirm(before: timeout)
+                return try client.answer(to: verb, timeout: timeout)
             }
         } catch {
             throw failure(error)
@@ -80,10 +85,20 @@ extension ControlClient {
     mutating func askPatiently<Verb: ControlVerb>(_ verb: Verb, timeout: Duration = .seconds(5)) throws(CommandFailure) -> Verb.Answer {
         do throws(ControlError) {
             return try Patience.during("waiting for the tracker") { () throws(ControlError) in
-                try ask(verb, timeout: timeout)
+                try confirm(before: timeout)
+                return try ask(verb, timeout: timeout)
             }
         } catch {
             throw CommandFailure(error)
         }
     }
+
+    /// Asks whether the tracker answers at all, before a wait that may be long: one that hangs says so within seconds, not minutes.
+    ///
+    /// - Parameter timeout: the longest time that the answer may take; before a short wait nothing is asked.
+    mutating func confirm(before timeout: Duration) throws(ControlError) {
+        if timeout > ControlClient.longestDoubt { _ = try ask(StatusRequest(), timeout: ControlClient.longestDoubt) }
+    }
+
+    private static let longestDoubt: Duration = .seconds(10)
 }

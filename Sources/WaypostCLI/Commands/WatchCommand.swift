@@ -69,15 +69,16 @@ struct WatchCommand: ParsableCommand {
     }
 
     func run() throws {
-        var client = try daemon.connect()
+        // However long the tracker takes for anything.
+        var deadline = nextDeadline
+        var client = try daemon.connect(within: WatchCommand.limit(before: deadline))
         // Without a road file the tracker refuses that; it would just never tell of a road.
-        if roads { _ = try client.askPatiently(MatchingRequest()) }
+        if roads { _ = try client.askPatiently(MatchingRequest(), timeout: WatchCommand.limit(before: deadline)) }
         let output = try OutputStream(path: "-", endsWithReader: true)
-        let format = json ? screen.format : screen.format(askedOf: &client)
+        let format = json ? screen.format : screen.format(askedOf: &client, within: WatchCommand.limit(before: deadline))
         var lines = json ? nil : WatchLines(format, screenColumns: output.screenColumns)
         var found = 0
         var isRoadlessTold = false
-        var deadline = nextDeadline
         var hasEnded = false
         var patience = WatchPatience(isForEvents: events, format)
         do throws(ControlError) {
@@ -87,7 +88,8 @@ struct WatchCommand: ParsableCommand {
         }
         while found < count ?? .max {
             guard let line = try next(of: &client, before: deadline, &patience, afterEnd: hasEnded) else {
-                for line in patience.look(&client) where !json || Terminal.isErrorInteractive { Terminal.sayError(line) }
+                let words = patience.look(&client, within: WatchCommand.limit(before: deadline))
+                for line in words where !json || Terminal.isErrorInteractive { Terminal.sayError(line) }
                 continue
             }
             let news = (try? WatchLine(line: line)) ?? .other("")  // Perhaps from a later version.
@@ -96,7 +98,9 @@ struct WatchCommand: ParsableCommand {
             }
             if case .matched(let match) = news, match.position == nil, !isRoadlessTold {
                 isRoadlessTold = true
-                if let why = whyNoRoads(&client) { SystemProcess.printError("waypost: watch: no position is put on a road: \(why)") }
+                if let why = whyNoRoads(&client, within: WatchCommand.limit(before: deadline)) {
+                    SystemProcess.printError("waypost: watch: no position is put on a road: \(why)")
+                }
             }
             hasEnded = if case .lost(let loss) = news { loss.reason == .ended } else { false }
             if isCounted(news) {
@@ -116,9 +120,9 @@ struct WatchCommand: ParsableCommand {
     }
 
     /// Why there are no roads here at all; nil when the device is just on none.
-    private func whyNoRoads(_ client: inout ControlClient) -> String? {
+    private func whyNoRoads(_ client: inout ControlClient, within limit: Duration) -> String? {
         // A tracker that does not answer has ended, or will: the next line says so.
-        let status = try? client.ask(StatusRequest())  // As said.
+        let status = try? client.ask(StatusRequest(), timeout: limit)  // As said.
         guard let roads = status?.roads, roads.isMatching, status?.position != nil, roads.isCovered != true else { return nil }
         return roads.isCovered == nil ? "no road file can be used; see waypost status" : "the road file does not have this area"
     }
@@ -141,6 +145,15 @@ struct WatchCommand: ParsableCommand {
         timeout.map { MonotonicClock.milliseconds + Int64($0 / .milliseconds(1)) }
     }
 
+    /// How long a question may take by the way: never much longer than the time that is left.
+    private static func limit(before deadline: Int64?) -> Duration {
+        guard let deadline else { return .seconds(5) }
+        return min(.seconds(5), max(leastLimit, .milliseconds(deadline - MonotonicClock.milliseconds)))
+    }
+
+    /// A tracker that is well answers in less.
+    private static let leastLimit: Duration = .milliseconds(300)
+
     /// The next line; nil when it is time to say what the command waits for.
     private func next(
         of client: inout ControlClient, before deadline: Int64?, _ patience: inout WatchPatience, afterEnd hasEnded: Bool
@@ -151,7 +164,7 @@ struct WatchCommand: ParsableCommand {
             return try client.nextLine(timeout: .milliseconds(min(left, patience.milliseconds)))
         } catch .timedOut {
             if left > patience.milliseconds { return nil }
-            _ = patience.look(&client)
+            _ = patience.look(&client, within: WatchCommand.leastLimit)
             let what = "no \(events ? "event" : "fix") for \(spanText(timeout ?? .zero))"
             throw CommandFailure(
                 .timedOut, what: "watch", why: what + (patience.why.map { " (\($0))" } ?? ""), next: "see waypost status")

@@ -31,10 +31,12 @@ struct WatchPatience {
     }
 
     /// The lines that say what it waits for now; none when they were shown already.
-    mutating func look(_ client: inout ControlClient) -> [String] {
+    ///
+    /// - Parameter limit: how long the tracker may take to say so.
+    mutating func look(_ client: inout ControlClient, within limit: Duration) -> [String] {
         nextLookAt = MonotonicClock.milliseconds + WatchPatience.laterMilliseconds
         // A tracker that does not answer has ended, or will: the next line of the watch says so.
-        guard let status = try? client.ask(StatusRequest()) else { return [] }  // See above.
+        guard let status = try? client.ask(StatusRequest(), timeout: limit) else { return [] }  // See above.
         let search = SearchWords(status)
         why = search?.why
         let key = search?.key ?? words(status)

@@ -16,7 +16,11 @@ struct ScreenOptions: ParsableArguments {
     func format(of status: StatusReport?) -> ScreenFormat { format(Configuration.Display(of: status)) }
 
     /// The tracker's format, which this requests from it.
-    func format(askedOf client: inout ControlClient) -> ScreenFormat { format(Configuration.Display(askedOf: &client)) }
+    ///
+    /// - Parameter limit: how long it may take to say so.
+    func format(askedOf client: inout ControlClient, within limit: Duration = .seconds(5)) -> ScreenFormat {
+        format(Configuration.Display(askedOf: &client, within: limit))
+    }
 
     /// The running tracker's format, else the configuration's.
     func format(by daemon: DaemonConnection) -> ScreenFormat { format(Configuration.Display(by: daemon)) }
@@ -42,8 +46,8 @@ extension Configuration.Display {
     /// The tracker's display settings, which this requests from it.
     ///
     /// Whether the tracker answers this user shows in the request that follows.
-    init(askedOf client: inout ControlClient) {
-        self.init(of: try? client.ask(StatusRequest()))  // See above.
+    init(askedOf client: inout ControlClient, within limit: Duration = .seconds(5)) {
+        self.init(of: try? client.ask(StatusRequest(), timeout: limit))  // See above.
     }
 
     /// The running tracker's display settings, else the configuration's.

@@ -63,6 +63,8 @@ struct AgentCommand: ParsableCommand {
         do throws(CommandFailure) { dueCount = try client.askPatiently(AgentRequest()).dueCount } catch {
             // One whose programs are in another folder, which locks another file.
             guard once, error.status == .timedOut else { throw error }
+            // A tracker that hangs answers nobody.
+            _ = try daemon.ask(StatusRequest())
             return SystemProcess.printError(error.line)
         }
         while true {

@@ -131,7 +131,12 @@ struct DispatchNowCommand: ParsableCommand {
         if wait { return try report(request) }
         var client = try target.question.daemon.connect()
         do throws(ControlError) {
-            // A problem with the request is reported at once; sending takes its time.
+            // A problem with the request is reported at once; sending takes its time, and a tracker that hangs sends nothing.
+            _ = try Patience.during("waiting for the tracker") { () throws(ControlError) in try client.ask(StatusRequest()) }
+        } catch {
+            throw CommandFailure(error)
+        }
+        do throws(ControlError) {
             let outcome = try client.ask(request, timeout: .milliseconds(300))
             for failure in DispatchQuestion.failures(in: outcome) { SystemProcess.printError(failure.line) }
         } catch .timedOut {
@@ -146,7 +151,10 @@ struct DispatchNowCommand: ParsableCommand {
         var client = try target.question.daemon.connect()
         let outcome: DispatchOutcome
         do throws(ControlError) {
-            outcome = try Patience.during("sending") { () throws(ControlError) in try client.ask(request, timeout: span) }
+            outcome = try Patience.during("sending") { () throws(ControlError) in
+                try client.confirm(before: span)
+                return try client.ask(request, timeout: span)
+            }
         } catch .timedOut {
             throw CommandFailure(
                 .timedOut, what: "dispatch now", why: "still sending after \(spanText(span)); the tracker goes on",
