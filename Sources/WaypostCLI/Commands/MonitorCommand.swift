@@ -10,7 +10,7 @@ struct MonitorCommand: ParsableCommand {
         abstract: "Show the fix, satellites, fences, events, queue and log full screen.",
         discussion: """
             It adapts to the size of the terminal, also over SSH. Keys: q quits, u changes the units. While it runs, the receiver stays on. With \
-            NO_COLOR in the environment it shows no colours.
+            NO_COLOR in the environment it shows no colours. Exit code 69 when the tracker ends, 77 when this user may not know the position any more.
 
             Example: ssh -t van waypost monitor
             """)
@@ -88,6 +88,9 @@ struct MonitorCommand: ParsableCommand {
                     requests.noteAnswer(bytes)
                     isChanged = true
                     line = now - shownAt < 500 ? try client.nextLine(within: .zero) : nil
+                }
+                if state.isRevoked {
+                    return .failure(CommandFailure(.notAuthorised, what: "monitor", why: "this user may not know the position any more"))
                 }
             } catch {
                 return .failure(CommandFailure(error))

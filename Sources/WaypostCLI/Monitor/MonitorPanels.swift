@@ -25,6 +25,11 @@ struct MonitorPanels {
         wrapped(printable(text), columns: columns, indent: 2).map { MonitorLine($0, style) }
     }
 
+    /// What stands in a panel without lines: that there is nothing, or that this user may not know what there is.
+    private func unknown(or none: String) -> [MonitorLine] {
+        [MonitorLine(state.isRough ? "may not be known to you" : none, .dim)]
+    }
+
     // MARK: - Fix
 
     /// The position, or why there is none and what to do.
@@ -77,7 +82,8 @@ struct MonitorPanels {
             lines += sentence("next: \(search.next)")
             lines += search.commands.flatMap { sentence("  \($0)", .bold) }
         } else {
-            lines += sentence("no position: \(last?.detail ?? "waiting for the tracker")", [.bold, .red])
+            let why = last?.detail ?? (state.isRough ? "none that may be known to you yet" : "waiting for the tracker")
+            lines += sentence("no position: \(why)", [.bold, .red])
             if let place { lines += sentence(place.words) }
         }
         return lines
@@ -90,7 +96,7 @@ struct MonitorPanels {
     /// The satellites, the used and the strong ones first, each with a bar for its signal.
     var sky: MonitorPanel {
         guard let view = state.sky, !view.satellites.isEmpty else {
-            return MonitorPanel("SKY", [MonitorLine("no satellites reported", .dim)], least: 1)
+            return MonitorPanel("SKY", unknown(or: "no satellites reported"), least: 1)
         }
         let used = view.satellites.count(where: \.isUsed)
         let sorted = view.satellites.sorted { first, second in
@@ -142,7 +148,7 @@ struct MonitorPanels {
     /// The fences by distance.
     var fences: MonitorPanel {
         let count = state.status?.fences?.count ?? 0
-        guard count > 0 else { return MonitorPanel("FENCES", [MonitorLine("none", .dim)], least: 1) }
+        guard count > 0 else { return MonitorPanel("FENCES", unknown(or: "none"), least: 1) }
         let lines = state.fences.map { fence in
             let isInside = fence.isInside == true
             var line = MonitorLine(isInside ? "● " : "○ ", isInside ? .green : .dim)
@@ -164,7 +170,7 @@ struct MonitorPanels {
             if event.payload?.isLate == true { line.append(", late", .dim) }
             return line
         }
-        return MonitorPanel("EVENTS", lines.isEmpty ? [MonitorLine("none yet", .dim)] : lines, least: 3)
+        return MonitorPanel("EVENTS", lines.isEmpty ? unknown(or: "none yet") : lines, least: 3)
     }
 
     /// A moment to the second, with the day unless it is today's.
@@ -182,20 +188,19 @@ struct MonitorPanels {
             var line = MonitorLine("\(destination.name)  ", .bold)
             line.append(MonitorPanels.figures(of: destination))
             var lines = [line]
-            if let next = destination.nextSeconds.map({ MonitorLine(", next in \(spanText(seconds: $0))") }) {
+            let next =
+                destination.sendingSeconds.map { "sending for \(spanText(seconds: $0))" }
+                ?? destination.nextSeconds.map { "next in \(spanText(seconds: $0))" }
+            if let next {
                 // A number that is cut off looks like another.
-                if line.width + next.width <= columns {
-                    lines[0].append(next)
-                } else {
-                    lines.append(MonitorLine("  next in \(spanText(seconds: destination.nextSeconds ?? 0))"))
-                }
+                let isFitting = line.width + 2 + displayWidth(next) <= columns
+                if isFitting { lines[0].append(", \(next)") } else { lines.append(MonitorLine("  \(next)")) }
             }
             if [.idle, .waiting, .sending].contains(destination.state) { return lines }
             let problem = [destination.state.text, destination.reason].compactMap { $0 }.joined(separator: ": ")
             return lines + sentence("  \(problem)", [.bold, .yellow])
         }
-        let none = [MonitorLine("no destinations", .dim)]
-        return MonitorPanel("SENDING", lines.isEmpty ? none : lines, least: 2)
+        return MonitorPanel("SENDING", lines.isEmpty ? unknown(or: "no destinations") : lines, least: 2)
     }
 
     private static func figures(of destination: DestinationReport) -> String {
@@ -205,7 +210,7 @@ struct MonitorPanels {
 
     /// The log's folder and figures.
     var log: MonitorPanel {
-        guard let log = state.status?.log else { return MonitorPanel("LOG", [MonitorLine("-", .dim)], least: 1) }
+        guard let log = state.status?.log else { return MonitorPanel("LOG", unknown(or: "-"), least: 1) }
         if log.isOff { return MonitorPanel("LOG", [MonitorLine("off", .dim)], least: 1) }
         let privacy = state.status?.privacy
         let note =

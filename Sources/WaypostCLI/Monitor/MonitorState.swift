@@ -22,6 +22,9 @@ struct MonitorState {
     /// The monotonic millisecond at which the last line came.
     private(set) var heardAt: Int64
 
+    /// Whether this user may not know the position any more.
+    private(set) var isRevoked = false
+
     private static let mostEvents = 100
 
     /// - Parameter now: the monotonic clock, milliseconds.
@@ -46,10 +49,15 @@ struct MonitorState {
         case .dropped(let lines): droppedCount += lines.count
         case .other(StatusReport.className): if let report = try? StatusReport(line: line) { note(report, at: now) }  // See above.
         case .other(FenceList.className): if let list = try? FenceList(line: line) { fences = list.fences ?? [] }  // See above.
-        case .authorisation(let authorisation): if authorisation.level != .full { (position, match, sky, fences) = (nil, nil, nil, []) }
+        case .authorisation(let authorisation):
+            isRevoked = !authorisation.level.isAllowed
+            if authorisation.level != .full { (position, match, sky, fences, events) = (nil, nil, nil, [], []) }
         case .position, .noFix, .other: break
         }
     }
+
+    /// Whether this user may know only roughly where the device is: the tracker says nothing else to such a user.
+    var isRough: Bool { status.map { $0.problems == nil } ?? false }
 
     /// Whether the distances of fences may be asked for.
     var hasFences: Bool { (status?.fences?.count ?? 0) > 0 }

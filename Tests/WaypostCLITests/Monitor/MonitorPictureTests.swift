@@ -69,6 +69,24 @@ import WaypostControl
         #expect(text.contains { $0.contains("2026-02-28 11:59:00  exit Yard") })
     }
 
+    /// A user who may know only roughly is not told that there is nothing.
+    @Test func saysWhatMayNotBeKnown() {
+        let status = #"{"class":"STATUS","version":"0.1.0","pid":7,"uptime":60,"health":"healthy"}"#
+        let text = MonitorPictureTests.picture([status], columns: 80, rows: 40).map(\.text)
+        for words in ["none yet", "no destinations", "no satellites reported", "waiting for the tracker"] {
+            #expect(!text.contains { $0.contains(words) }, "\(words)")
+        }
+        #expect(text.count { $0.contains("may not be known to you") } >= 4, "\(text)")
+    }
+
+    @Test func knowsWhenNothingMayBeKnownAnyMore() {
+        func isRevoked(_ level: String) -> Bool {
+            let line = #"{"class":"AUTHORISATION_CHANGE","level":"\#(level)","scope":"attached"}"#
+            return MonitorPictureTests.state(after: MonitorPictureTests.lines + [line]).isRevoked
+        }
+        #expect(isRevoked("none") && isRevoked("not_determined") && !isRevoked("reduced") && !isRevoked("full"))
+    }
+
     @Test func namesTheRoadWhilePositionsArePutOnRoads() {
         let matched =
             #"{"class":"MATCHED","position":{"mode":3,"lat":47.378,"lon":8.54},"confidence":0.97,"offset_m":3,"#
