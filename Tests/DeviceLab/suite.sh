@@ -184,8 +184,6 @@ step_full_disk() {
     device 'waypost watch --count 3 --timeout 20 >/dev/null' || short "no positions after a start with a full disk"
     device 'rm -f /var/tmp/fill /var/tmp/fill2'
     device "for i in \$(seq 60); do waypost status | grep 'logging has been paused' >/dev/null || exit 0; sleep 1; done; exit 1" || short "logging does not go on after the disk was full"
-    exported "$work/log"
-    head -n "$(wc -l <"$work/logged")" "$work/log" | cmp -s - "$work/logged" || short "a full disk has cost what was logged before"
     device 'waypost log verify >/dev/null' || short "a full disk has damaged the log: $(device 'waypost log verify')"
     done_ "a full disk: positions went on, so did the log, and after a start once there was room"
 }
