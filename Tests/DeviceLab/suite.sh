@@ -64,7 +64,7 @@ source_is() { configure '[[source]]' "url = \"$1\""; }
 # The device, without gpsd at first.
 step_fresh() {
     lab down >/dev/null 2>&1 || true
-    lab build --include gpsd adduser
+    lab build --include gpsd adduser libcurl4
     lab up --fresh
     device 'systemctl mask --now gpsd.socket gpsd.service 2>/dev/null; systemctl mask gpsdctl@.service 2>/dev/null'
     done_ "the device" "$(device 'uname -rm' | tr -d '\r')"
@@ -304,6 +304,7 @@ step_upgrade() {
         return
     }
     configure '[log]' 'sync_interval = "1 s"' '[[destination]]' 'name = "depot"' 'url = "http://10.0.2.2:8099/in"' 'interval = 0' 'positions = false'
+    lab unplug >/dev/null 2>&1 || true
     lab plug circling --hz 5
     fix "before the upgrade"
     device 'for parcel in 1 2 3; do waypost track delivered parcel=$parcel >/dev/null || exit 1; done' || short "no event"
