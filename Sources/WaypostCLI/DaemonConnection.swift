@@ -31,9 +31,25 @@ struct DaemonConnection: ParsableArguments {
     /// Connects to the daemon behind a socket; nil means the default one.
     static func connectIfRunning(socket: String?, within limit: Duration = .seconds(5)) throws(ControlError) -> ControlClient {
         let path = DefaultPaths.clientSocket(option: socket, of: .current())
-        return try Patience.during("waiting for the tracker") { () throws(ControlError) in
-            try ControlClient.connect(to: path, timeout: limit)
+        do throws(ControlError) {
+            return try Patience.during("waiting for the tracker") { () throws(ControlError) in
+                try ControlClient.connect(to: path, timeout: limit)
+            }
+        } catch .protocolMismatch(found: nil) {
+            throw .cannotConnect(
+                path: path, reason: "\(listener(at: path)), which is not waypostd; name the tracker's socket with --socket")
+        } catch .closed {
+            let reason = "\(listener(at: path)), and ended the connection at once: it is no tracker, or is just ending; see waypost doctor"
+            throw .cannotConnect(path: path, reason: reason)
         }
+    }
+
+    /// Who listens on a socket, as far as it can be seen.
+    private static func listener(at path: String) -> String {
+        let name = PeerCredentials.listener(at: path).flatMap { number in
+            SystemTree(root: "").firstLine(of: "/proc/\(number)/comm").map { "\(oneLine($0.text, limit: 40)) (process \(number))" }
+        }
+        return "\(name ?? "another program") listens there"
     }
 
     /// The failure for people; where a service is installed and no socket was named, the service's state says what to do.

@@ -45,7 +45,7 @@ extension ControlError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .pathTooLong(let path, let limit): "control socket \(path): the path is longer than \(limit) bytes"
-        case .anotherIsListening(let path): "control socket \(path): another waypostd is listening"
+        case .anotherIsListening(let path): "control socket \(path): another waypostd is listening; stop it, or use another --socket"
         case .notASocket(let path): "control socket \(path): there is something that is not a socket"
         case .cannotListen(let path, let reason): "control socket \(path): \(reason)"
         case .notRunning(let path): "waypostd is not running (nothing listens on \(path))"

@@ -143,7 +143,11 @@ package final class ControlServer: Sendable {
             switch try UnixSocket.occupant(of: path) {
             case .nothing: break
             case .staleSocket: try UnixSocket.unlink(path)
-            case .listener: throw ControlError.anotherIsListening(path: path)
+            case .listener:
+                if let stranger = stranger(at: path) {
+                    throw ControlError.cannotListen(path: path, reason: "\(stranger) listens there; use another --socket")
+                }
+                throw ControlError.anotherIsListening(path: path)
             case .other: throw ControlError.notASocket(path: path)
             }
         } catch let error as ControlError {
@@ -151,6 +155,14 @@ package final class ControlServer: Sendable {
         } catch {
             throw .cannotListen(path: path, reason: reason(of: error))
         }
+    }
+
+    /// A program that listens on a socket and is no tracker: `python3 (process 700)`; nil for a tracker, or when it cannot be seen.
+    private static func stranger(at path: String) -> String? {
+        guard let number = PeerCredentials.listener(at: path), number != SystemProcess.processID,
+            let name = SystemTree(root: "").firstLine(of: "/proc/\(number)/comm")?.text, name != "waypostd"
+        else { return nil }
+        return "\(oneLine(name, limit: 40)) (process \(number))"
     }
 
     private static func reason(of error: any Error) -> String {

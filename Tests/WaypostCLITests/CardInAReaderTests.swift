@@ -134,4 +134,24 @@ import WaypostSystem
         let lines = DoctorReport(reports: reports).lines
         #expect(lines.contains("not checked: uart: no /proc/device-tree/model, so the model is not known"), "\(lines)")
     }
+
+    /// What a package brings is not there to be changed: all that follows its installation is for the card's own system.
+    @Test func changesNothingThatIsNotInstalledYet() throws {
+        let system = try FakeSystem()
+        for name in ["proc", "commands"] { try system.remove("/" + name) }
+        try system.remove("/etc/systemd/system/sysinit.target.wants/systemd-timesyncd.service")
+        func fix() throws -> Finding {
+            let tree = SystemTree(root: system.path)
+            let facts = SystemFacts(tree: tree, measurements: Measurements(saved: tree))
+            let card = try #require(CardCommands(facts))
+            return card.rewritten(try #require(system.findings().first { $0.check == "clock" }?.finding))
+        }
+        let missing = try fix()
+        #expect(missing.commands.isEmpty && missing.commandsThere.first == "sudo apt-get install chrony", "\(missing)")
+        #expect(missing.commandsThere.contains("sudo systemctl daemon-reload"), "\(missing)")
+        try system.write("[Service]\n", to: "/usr/lib/systemd/system/chrony.service")
+        let installed = try fix()
+        #expect(installed.commands.contains { $0.hasSuffix("| sudo tee \(system.path)/etc/chrony/conf.d/waypost.conf") }, "\(installed)")
+        #expect(installed.commandsThere.isEmpty, "\(installed)")
+    }
 }

@@ -74,6 +74,31 @@ import Testing
         #expect(names == Doctor.checks.map { $0.name })
     }
 
+    /// The script that saves a tree keeps who may pass the folders, which cp alone does not: the doctor judges that.
+    @Test func saveFoldersWithTheirRights() throws {
+        let guide = Self.package.appending(path: "Sources/Waypost/Waypost.docc/Operating/Diagnosing.md")
+        let text = try String(contentsOf: guide, encoding: .utf8)
+        let script = try #require(text.firstMatch(of: #/sudo sh -c '((?s:.*?))\nfor secret in/#)?.1)
+        let folder = NSTemporaryDirectory() + "waypost-guide-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let file = folder + "/fences/yard.kml"
+        for path in [folder + "/fences", folder + "/work"] {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+        }
+        try "x".write(toFile: file, atomically: false, encoding: .utf8)
+        let named = try #require(script.firstMatch(of: #/\$\(sed .*2>\/dev\/null\)/#)?.output)
+        let shell = Process()
+        shell.executableURL = URL(filePath: "/bin/sh")
+        shell.currentDirectoryURL = URL(filePath: folder + "/work")
+        shell.arguments = ["-c", String(script.replacing(named, with: file))]
+        try shell.run()
+        shell.waitUntilExit()
+        let copy = folder + "/work/tree" + file
+        let attributes = try FileManager.default.attributesOfItem(atPath: (copy as NSString).deletingLastPathComponent)
+        #expect(attributes[.posixPermissions] as? Int == 0o755)
+    }
+
     @Test func areFoundWithoutWhatTheShellAdds() {
         let text =
             "text\n    sudo waypost log list        what there is\n    waypost status # now\n    rsync x\n\n    waypost log export >a && b\n"

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 import WaypostConfiguration
 import WaypostSystem
@@ -104,5 +105,19 @@ import WaypostSystem
         #expect(obstacle.command == "sudo install -m 640 -g waypost /home/ana/fences.geojson /etc/waypost/")
         #expect(
             obstacle.words.hasSuffix("/home/ana does not let that user in: \(obstacle.command), and name the copy"), "\(obstacle.words)")
+    }
+
+    /// Of a copy that an ordinary user has unpacked all files belong to that user: they show nothing about the tracker's.
+    @Test(.enabled(if: getuid() == 0, "gives files to another user")) func judgesNoOwnersThatACopyHasLost() throws {
+        try addServer(secret: "x\n")
+        try setMode(0o600, of: "/etc/waypost/waypost.toml")
+        try setMode(0o644, of: "/etc/waypost/own.token")
+        #expect(system.findings().count == 2)
+        for name in try FileManager.default.subpathsOfDirectory(atPath: system.path) + [""] {
+            #expect(lchown("\(system.path)/\(name)", 1_000, 1_000) == 0)
+        }
+        #expect(system.findings().isEmpty, "\(system.findings())")
+        let unjudged = system.examine().filter { $0.report.notChecked == SystemFacts.ownersAreLost }.map(\.check)
+        #expect(unjudged == ["configuration", "owner"])
     }
 }

@@ -89,7 +89,12 @@ struct DoctorCommand: ParsableCommand {
             let tree = SystemTree(root: path == "/" ? "" : path)
             return SystemFacts(tree: tree, measurements: Measurements(saved: tree))
         }
-        return SystemFacts.ofThisSystem(status: status())
+        do throws(ControlError) {
+            return SystemFacts.ofThisSystem(status: try answer())
+        } catch {
+            let silence = TrackerSilence(socket: daemon.path, isNamed: daemon.namedSocket != nil, cause: error)
+            return SystemFacts.ofThisSystem(status: nil, silence: silence)
+        }
     }
 
     /// Measures this system: what needs a quiet processor first, then the tracker alone.
@@ -124,11 +129,13 @@ struct DoctorCommand: ParsableCommand {
 
     /// The tracker's status; nil when it does not run, or does not answer this user.
     private func status() -> StatusReport? {
-        do throws(ControlError) {
-            var client = try daemon.connectIfRunning()
-            return try client.ask(StatusRequest())
-        } catch {
-            return nil  // The checks that ask for it say that they do not know.
+        do throws(ControlError) { return try answer() } catch {
+            return nil  // The bench says so.
         }
+    }
+
+    private func answer() throws(ControlError) -> StatusReport {
+        var client = try daemon.connectIfRunning()
+        return try client.ask(StatusRequest())
     }
 }

@@ -19,7 +19,12 @@ struct CardCommands {
     func rewritten(_ finding: Finding) -> Finding {
         var rewritten = finding
         rewritten.commands = []
-        for command in finding.commands {
+        for (index, command) in finding.commands.enumerated() {
+            // What a package brings is not on the card yet.
+            if command.hasPrefix("sudo apt-get install ") {
+                rewritten.commandsThere += finding.commands[index...]
+                break
+            }
             switch place(of: command) {
             case .here(let command): rewritten.commands.append(command)
             case .nextStart: break

@@ -11,7 +11,9 @@ struct Measurements: Sendable {
     var status: StatusReport?
     /// Why the saved status cannot be read; nil when it can, or when there is none.
     var statusDamage: String?
-    /// Its name as evidence.
+    /// Why the running system's tracker has not answered; nil when it has, or in a saved system.
+    var silence: TrackerSilence?
+    /// The status's name as evidence.
     var statusFile = "waypost status"
     /// Free space on the disks, by mount point or folder.
     var free: [Free] = []

@@ -63,11 +63,14 @@ struct SystemFacts: Sendable {
 
     /// This system, as it is now.
     ///
-    /// - Parameter status: the tracker's answer; nil when it does not run.
-    static func ofThisSystem(status: StatusReport?) -> SystemFacts {
+    /// - Parameters:
+    ///   - status: the tracker's answer; nil when it does not run.
+    ///   - silence: why there is none, if it was asked.
+    static func ofThisSystem(status: StatusReport?, silence: TrackerSilence? = nil) -> SystemFacts {
         let tree = SystemTree(root: "")
         let identity = ProcessIdentity.current()
-        let measurements = Measurements(status: status, user: identity.userName, tree: tree)
+        var measurements = Measurements(status: status, user: identity.userName, tree: tree)
+        measurements.silence = status == nil ? silence : nil
         return SystemFacts(tree: tree, measurements: measurements, paths: paths(status: status, own: .own, in: tree))
     }
 
@@ -109,6 +112,10 @@ struct SystemFacts: Sendable {
 
     /// Whether nothing is logged.
     var isLogOff: Bool { configuration?.configuration.log.isOff == true }
+
+    /// The message about files whose owners a copy has not kept.
+    static let ownersAreLost =
+        "which user may read and write the files: an ordinary user unpacked this copy and owns them; unpack it with sudo"
 
     /// The message about a log that is not checked because it is off.
     static let logIsOff = "the log is off ([log] types = [])"
@@ -197,8 +204,16 @@ struct SystemFacts: Sendable {
     var restartCommands: [String] {
         if isService { return [SystemFacts.serviceRestart] }
         guard let program = tracker else { return ["# then start waypost run again"] }
-        let sudo = measurements.user != nil && isOfOthers(program) ? "sudo " : ""
-        return ["\(sudo)kill \(program.processID)", "# then start waypost run again, as before"]
+        return restartCommands(of: program)
+    }
+
+    /// The beginning of a command that acts on a process.
+    func sudo(for program: RunningProgram) -> String { measurements.user != nil && isOfOthers(program) ? "sudo " : "" }
+
+    /// The commands that start a tracker again, of the service or of somebody's own.
+    func restartCommands(of program: RunningProgram) -> [String] {
+        if program.unit == SystemFacts.unitName { return [SystemFacts.serviceRestart] }
+        return ["\(sudo(for: program))kill \(program.processID)", "# then start waypost run again, as before"]
     }
 
     /// The commands that change a file of the configuration by hand, and make the tracker read it again.

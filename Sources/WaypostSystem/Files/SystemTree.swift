@@ -49,6 +49,14 @@ public struct SystemTree: Sendable {
         try? Syscalls.names(inFolder: root + resolved(folder))  // The check that asks says that it is not known.
     }
 
+    /// Whether its files belong to those to whom the system gave them: not in a copy that an ordinary user has unpacked, and owns.
+    package var keepsOwners: Bool {
+        guard !root.isEmpty, let path = ["/etc/passwd", "/etc", ""].lazy.map({ root + $0 }).first(where: Syscalls.exists) else {
+            return true
+        }
+        return FileIdentity.owner(of: path).map { $0 == 0 } ?? true
+    }
+
     /// The target of a link; nil when there is none.
     public func linkTarget(_ path: String) -> String? { Syscalls.linkTarget(root + path) }
 

@@ -39,6 +39,20 @@ public struct PeerCredentials: Sendable, Hashable {
     /// The memory that `SO_PEERGROUPS` fills; for a peer with more groups the kernel returns ERANGE.
     public typealias WireGroups = [1024 of UInt32]
 
+    /// The process that listens on a Unix socket; nil when none does, or when the kernel does not tell (another PID namespace).
+    ///
+    /// - Cost: a connection, which is ended at once.
+    package static func listener(at path: String) -> Int32? {
+        guard let descriptor = try? UnixSocket.connect(path) else { return nil }  // Whoever asks has met the same error before.
+        defer { Syscalls.close(descriptor) }
+        var credentials = Wire(processID: 0, userID: 0, groupID: 0)
+        var size = socklen_t(MemoryLayout<Wire>.size)
+        guard getsockopt(descriptor, optionLevel, credentialsOption, &credentials, &size) == 0, credentials.processID > 0 else {
+            return nil
+        }
+        return credentials.processID
+    }
+
     /// The option that fills ``Wire``, at socket level.
     public static let credentialsOption = SO_PEERCRED
     /// The option that fills ``WireGroups``, at socket level.

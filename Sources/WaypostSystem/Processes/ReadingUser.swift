@@ -39,7 +39,7 @@ public struct ReadingUser: Equatable, Sendable {
     }
 
     /// What keeps this user from reading a file or folder; nil when nothing does, or when it cannot be known: other users' folders hide their
-    /// content, and only root can see what an access list (`setfacl`) grants to others.
+    /// content, and only root can see what an access list (`setfacl`) grants to others; a tree may not have kept the owners.
     ///
     /// - Concurrency: as root it may change the user of the whole process for a moment.
     /// - Parameters:
@@ -49,7 +49,7 @@ public struct ReadingUser: Equatable, Sendable {
     public func obstacle(
         to path: String, isSecret: Bool = false, in tree: SystemTree = SystemTree(root: "")
     ) -> ReadObstacle? {
-        guard userID != 0, path.hasPrefix("/") else { return nil }
+        guard userID != 0, path.hasPrefix("/"), tree.keepsOwners else { return nil }
         var place = ""
         let names = tree.resolved(path).split(separator: "/")
         for (index, name) in names.enumerated() {

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 import Waypost
 import WaypostTestKit
@@ -54,6 +55,43 @@ extension EndToEnd {
             let status = try await waypost("status", "--socket", "socket", in: tracker.folder)
             #expect(
                 !status.output.contains("not connected") && status.output.contains("but nothing comes from a receiver"), "\(status.output)")
+        }
+
+        /// A socket that somebody names stands for one tracker: that another runs elsewhere is no comfort.
+        @Test func findsTheNamedTrackerThatHasEndedHangsOrIsAnotherProgram() async throws {
+            let other = try await TrackerProcess(source: "sim:none", in: TestFolder())
+            defer { other.process.send(SIGKILL) }
+            let tracker = try await TrackerProcess(source: "sim:none", in: TestFolder())
+            func service() async throws -> String {
+                let run = try await waypost("doctor", "--socket", "socket", in: tracker.folder)
+                #expect(run.code == 1)
+                return run.outputLines.first { $0.hasPrefix("fault: service: ") } ?? run.output
+            }
+            tracker.process.send(SIGSTOP)
+            #expect(try await service() == "fault: service: the tracker does not answer: somebody has stopped its process")
+            tracker.process.send(SIGCONT)
+            tracker.process.send(SIGKILL)
+            _ = try await tracker.process.exit()
+            #expect(try await service() == "fault: service: the tracker of socket is not running")
+            let listen = "import os, socket; s = socket.socket(socket.AF_UNIX); os.path.exists('socket') and os.remove('socket'); "
+            for (rest, words) in [
+                ("[s.accept()[0].send(b'hello\\n') for _ in iter(int, 1)]", "listens there, which is not waypostd"),
+                ("[s.accept()[0].close() for _ in iter(int, 1)]", "ended the connection at once"),
+            ] {
+                let script = "\(listen)s.bind('socket'); s.listen(9); print('listens', flush=True); \(rest)"
+                let program = try ProgramProcess(["python3", "-c", script], in: tracker.folder)
+                try #require(await eventually { program.output == "listens\n" }, "\(program.errors)")
+                #expect(try await service().hasPrefix("fault: service: python3"))
+                let status = try await waypost("status", "--socket", "socket", in: tracker.folder)
+                #expect(status.code == 69 && status.errors.contains("socket: python3"), "\(status)")
+                #expect(status.errors.contains(words), "\(status)")
+                let second = try ProgramProcess(
+                    [Program.waypostd.path, "--source", "sim:none"] + TrackerProcess.options, in: tracker.folder)
+                #expect(try await second.exit() == ProgramExit(code: 73))
+                #expect(second.errors.contains("listens there; use another --socket"), "\(second.errors)")
+                program.send(SIGKILL)
+                _ = try await program.exit()
+            }
         }
     }
 }

@@ -180,7 +180,7 @@ struct NamedFiles {
     }
 
     private func secretProblem(_ path: String, _ key: String) -> Problem? {
-        if Syscalls.isOpenToOthers(place(path)) {
+        if tree.keepsOwners, Syscalls.isOpenToOthers(place(path)) {
             return Problem(
                 key: key, reason: "\(path): other users may read or change it", commands: ["\(sudo)chmod 600 \(shellWord(path))"])
         }

@@ -68,8 +68,8 @@ enum ClockCheck: DoctorCheck {
     private static func fromSatellites(_ facts: SystemFacts) -> [String] {
         let socket = "/run/chrony.waypost.sock"
         let permit = facts.isService ? "chgrp waypost %s; chmod g+w" : "chown \(facts.measurements.user?.name ?? "root")"
-        return [
-            "sudo apt-get install chrony",
+        let isInstalled = SystemFacts.unitFolders.contains { facts.tree.exists($0 + "/chrony.service") }
+        return (isInstalled ? [] : ["sudo apt-get install chrony"]) + [
             "echo 'refclock SOCK \(socket) refid GNSS delay 0.2' | sudo tee /etc/chrony/conf.d/waypost.conf",
             // Only root may use the socket that chronyd makes.
             "sudo mkdir -p /etc/systemd/system/chrony.service.d",

@@ -37,9 +37,10 @@ enum ConfigurationCheck: DoctorCheck {
                 evidence: [Evidence(file: file, line: mistake.place?.line, text: "")],
                 commands: facts.editingCommands(file).prefix(1) + ["waypost config check \(shellWord(file))"] + facts.restartCommands)
         }
-        let notChecked = hidden.map {
-            "this user may not read \($0.file.dropFirst(facts.tree.root.count)); ask as root: sudo waypost doctor"
-        }
+        let isUnjudged = facts.trackerUser != nil && facts.configuration?.files.isEmpty == false && !facts.tree.keepsOwners
+        let notChecked =
+            hidden.map { "this user may not read \($0.file.dropFirst(facts.tree.root.count)); ask as root: sudo waypost doctor" }
+            ?? (isUnjudged ? SystemFacts.ownersAreLost : nil)
         return CheckReport(findings: findings + namedFiles(facts) + replacements(facts), notChecked: notChecked)
     }
 

@@ -12,6 +12,7 @@ enum OwnerCheck: DoctorCheck {
     static func examine(_ facts: SystemFacts) -> CheckReport {
         guard facts.unitPath != nil else { return .notChecked("waypost is not installed as a service") }
         let configurationFile = DefaultPaths.service.configurationFile
+        guard facts.tree.keepsOwners else { return .notChecked(SystemFacts.ownersAreLost) }
         // A unit without a user runs as root.
         guard let user = ReadingUser.ofTracker(reading: configurationFile, in: facts.tree) else { return .well }
         let log = facts.configuration?.configuration.log.directory ?? DefaultPaths.service.logDirectory

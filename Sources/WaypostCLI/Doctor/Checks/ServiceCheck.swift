@@ -1,12 +1,13 @@
 import WaypostConfiguration
 import WaypostSystem
 
-/// The tracker itself: installed as a service, but not running; on a card, where nothing can run: not enabled.
+/// The tracker itself: silent, or installed as a service, but not running; on a card, where nothing can run: not enabled.
 enum ServiceCheck: DoctorCheck {
     static let name = "service"
 
     static func examine(_ facts: SystemFacts) -> CheckReport {
         guard let programs = facts.programs else { return enabled(facts) }
+        if let finding = facts.measurements.silence?.finding(facts) { return .found(finding) }
         // It runs: by hand, in a container, or answering from elsewhere.
         if facts.measurements.status != nil || facts.tracker != nil { return .well }
         if !facts.isService, let service = programs.first(where: { $0.unit == SystemFacts.unitName }) {
