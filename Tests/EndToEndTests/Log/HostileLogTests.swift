@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Testing
+import Waypost
 import WaypostSystem
 import WaypostTestKit
 
@@ -52,7 +53,14 @@ extension EndToEnd {
             let folder = try await logFolder()
             chmod(folder.path, 0o700)
             #expect(try await log(["export"], in: folder).outputLines.count == 20)
-            #expect(try await log(["recover"], in: folder).code == 0)
+            let name = try #require(try folder.names(in: "log").first { $0.hasSuffix(".gpx") })
+            try FileManager.default.removeItem(atPath: folder.path("log/\(name)"))
+            // From anywhere the paths are those of the files.
+            #expect(try await log(["recover"], in: folder).output == folder.path("log/\(name)\n"))
+            #expect(try await log(["verify"], in: folder).output.hasPrefix(folder.path("log: ")))
+            let list = try JSONParser().parse(Array(try await log(["list", "--json"], in: folder).output.utf8.dropLast()))
+            #expect(list["track"]?.string == folder.path("log/\(name)"))
+            #expect(list["journal"]?.string?.hasPrefix(folder.path("log/journal/")) == true)
         }
 
         @Test(arguments: [

@@ -56,7 +56,8 @@ struct LogAckCommand: ParsableCommand {
             let known = try acknowledge(cursor, in: folder)
             if known > cursor { SystemProcess.printError("waypost: \(puller) has more already: up to \(known)") }
         } else if try !attempt({ () throws(RecordingError) in try Pullers(folder: folder).forget(puller) }) {
-            throw CommandFailure(.inputMissing, what: "--puller \(puller)", why: "is not known")
+            throw CommandFailure(
+                .inputMissing, what: "--puller \(puller)", why: "is not known", next: "waypost log list shows who has fetched what")
         }
     }
 }

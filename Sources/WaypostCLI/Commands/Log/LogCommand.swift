@@ -36,7 +36,7 @@ struct LogLocation: ParsableArguments {
         if let log { return try existing(log) }
         let own = DefaultPaths.own
         switch try daemonLog() {
-        case .shown(let running): return try existing(running)
+        case .shown(let running, let isOff): return try existing(running, isOff: isOff)
         case .hidden: throw LogLocation.refusal(own)
         case .notRunning(let path) where daemon.namedSocket != nil:
             throw CommandFailure(
@@ -47,7 +47,8 @@ struct LogLocation: ParsableArguments {
         // A user who runs their own tracker needs no configuration for it.
         let paths = Syscalls.isFolder(own.logDirectory) ? own : .inUse
         do {
-            return try existing(Configuration.load(path: nil, paths: paths).configuration.log.directory)
+            let log = try Configuration.load(path: nil, paths: paths).configuration.log
+            return try existing(log.directory, isOff: log.isOff)
         } catch let failure as CommandFailure {
             throw failure
         } catch let errors as ConfigurationErrors {
@@ -63,8 +64,8 @@ struct LogLocation: ParsableArguments {
 
     /// The log of the running tracker.
     private enum DaemonLog {
-        /// In this folder.
-        case shown(String)
+        /// In this folder; whether nothing is recorded.
+        case shown(String, isOff: Bool)
         /// The tracker does not tell this user where.
         case hidden
         /// It has none.
@@ -83,7 +84,7 @@ struct LogLocation: ParsableArguments {
             if case .notRunning(let path) = error { return .notRunning(path) }
             throw CommandFailure(error)
         }
-        if let log = status.log { return .shown(log.directory) }
+        if let log = status.log { return .shown(log.directory, isOff: log.isOff) }
         if daemon.namedSocket == nil { return status.problems == nil ? .hidden : .none }
         throw CommandFailure(
             .notAuthorised, what: "log", why: "the tracker does not tell this user where it is", next: "use sudo, or name it with --log DIR"
@@ -105,22 +106,29 @@ struct LogLocation: ParsableArguments {
         _ verb: Verb, about folder: LogFolder, timeout: Duration = .seconds(5), or failure: CommandFailure
     ) throws(CommandFailure) -> Verb.Answer {
         // A tracker checks who its caller is.
-        do { try ProcessIdentity.actAsItself() } catch { throw CommandFailure(.failed, what: folder.path, why: error.description) }
-        guard case .shown(let running) = try daemonLog(), Syscalls.resolvingLinks(running) == Syscalls.resolvingLinks(folder.path) else {
+        do { try ProcessIdentity.actAsItself() } catch { throw CommandFailure(.failed, what: logPath(folder.path), why: error.description) }
+        guard case .shown(let running, _) = try daemonLog(), Syscalls.resolvingLinks(running) == Syscalls.resolvingLinks(folder.path) else {
             throw failure
         }
         return try daemon.ask(verb, timeout: timeout)
     }
 
-    private func existing(_ path: String) throws(CommandFailure) -> LogFolder {
+    private func existing(_ path: String, isOff: Bool = false) throws(CommandFailure) -> LogFolder {
         let names: [String]
         do throws(SystemError) {
             names = try Syscalls.names(inFolder: path)
         } catch {
+            if error.isMissing, isOff {
+                throw CommandFailure(
+                    .inputMissing, what: "log", why: "is off ([log] types = []), and nothing was recorded before",
+                    next: "name another log with --log DIR")
+            }
             if error.isMissing {
                 throw CommandFailure(.inputMissing, what: path, why: "there is no such log", next: "name it with --log DIR")
             }
-            if !error.meansNoPermission { throw CommandFailure(.inputMissing, what: path, why: "is not a log: \(error.reason)") }
+            if !error.meansNoPermission {
+                throw CommandFailure(.inputMissing, what: path, why: "is not a log: \(error.reason)", next: "name it with --log DIR")
+            }
             throw CommandFailure(RecordingError.cannotRead(path: path, cause: error))
         }
         try checkIsLog(path, names)
@@ -160,26 +168,31 @@ extension CommandFailure {
     init(_ error: RecordingError) {
         switch error {
         case .alreadyInUse(let folder, let holder):
-            self.init(heldBy: holder, folder, next: "it finishes its own tracks when it stops")
+            self.init(heldBy: holder, logPath(folder), next: "it finishes its own tracks when it stops")
         case .cannotPrepare(_, let cause) where cause.isOddFile:
-            self.init(.cannotCreate, line: "\(cause.path ?? "the log"): \(cause.reason)")
+            self.init(.cannotCreate, line: "\(cause.path.map(logPath) ?? "the log"): \(cause.reason)")
         case .cannotPrepare(let path, let cause):
-            self.init(cause, cause.isMissing ? .inputMissing : .cannotCreate, what: path, why: "cannot be used")
+            self.init(cause, cause.isMissing ? .inputMissing : .cannotCreate, what: logPath(path), why: "cannot be used")
         case .cannotAppend(let path, let cause), .cannotSynchronize(let path, let cause), .cannotFinish(let path, let cause),
             .cannotAcknowledge(let path, let cause), .cannotErase(let path, let cause):
-            self.init(cause, cause.isMissing ? .inputMissing : .inputOutput, what: path, why: "cannot be written")
+            if cause.isDiskFull {
+                self.init(
+                    .cannotCreate, what: logPath(path), why: "cannot be written: \(cause.reason)", next: "make room, and try again")
+            } else {
+                self.init(cause, cause.isMissing ? .inputMissing : .inputOutput, what: logPath(path), why: "cannot be written")
+            }
         case .cannotRead(let path, let cause):
             // In a folder of another owner that group has no right either.
             let isOfService = path == DefaultPaths.service.logDirectory || path.hasPrefix(DefaultPaths.service.logDirectory + "/")
             let joining = ", or join the group that may: \(CommandFailure.joinCommand(group: "waypost")), then log in again"
             let next = isOfService ? "use sudo\(joining)" : "use sudo"
-            self.init(cause, cause.isMissing ? .inputMissing : .inputOutput, what: path, why: "cannot be read", next: next)
+            self.init(cause, cause.isMissing ? .inputMissing : .inputOutput, what: logPath(path), why: "cannot be read", next: next)
         case .unsupportedVersion(let path, let version):
             self.init(
-                .badData, what: path,
+                .badData, what: logPath(path),
                 why: "has journal format \(version), but this waypost reads only format \(JournalFormatError.readableVersion)",
                 next: "read it with the waypost that wrote it, or move it out of the log")
-        case .cannotDelete(let path, let cause): self.init(cause, .inputOutput, what: path, why: "cannot be deleted")
+        case .cannotDelete(let path, let cause): self.init(cause, .inputOutput, what: logPath(path), why: "cannot be deleted")
         case .invalidPuller(let name):
             self.init(
                 .usage, what: "--puller \(name)", why: "is not a valid name",
@@ -192,7 +205,8 @@ extension CommandFailure {
             self.init(
                 .failed, what: "pullers", why: "there are \(limit) already", next: "forget one: waypost log ack --forget --puller NAME")
         case .damagedPullers(let path):
-            self.init(.badData, what: path, why: "is damaged, so nothing counts as fetched", next: "remove it, and acknowledge again")
+            self.init(
+                .badData, what: logPath(path), why: "is damaged, so nothing counts as fetched", next: "remove it, and acknowledge again")
         case .closed: self.init(.failed, what: "log", why: "is closed")
         }
     }

@@ -49,10 +49,10 @@ struct LogEraseCommand: ParsableCommand {
         let stretch = format.stretch(from: from, until: to)
         if !yes {
             try Confirmation.ask(
-                "Erase everything in \(folder.path) \(stretch), for good?", command: "log erase", refusal: "nothing was erased")
+                "Erase everything in \(logPath(folder.path)) \(stretch), for good?", command: "log erase", refusal: "nothing was erased")
         }
         let (positions, tracks) = try erase(folder, from, to)
-        if yes { SystemProcess.printError("waypost: log erase: \(folder.path), \(stretch)") }
+        if yes { SystemProcess.printError("waypost: log erase: \(logPath(folder.path)), \(stretch)") }
         try OutputStream(path: "-").write(line: "erased \(counted(positions, "position")) from \(counted(tracks, "track"))")
     }
 

@@ -128,16 +128,16 @@ extension LogReader {
     borrowing func tellDamage() {
         if let loss = losses.first(where: \.isMissing) {
             let what = loss.isCounted ? "numbers \(loss.after + 1) to \(loss.through)" : "the numbers from \(loss.after + 1) on"
-            SystemProcess.printError("waypost: \(loss.path): is missing, and \(what) with it")
+            SystemProcess.printError("waypost: \(logPath(loss.path)): is missing, and \(what) with it")
         }
         guard let first = damage.first else {
             // A journal that was cut or emptied has nothing unreadable.
             guard let loss = losses.first(where: { !$0.isMissing }) else { return }
             let what = loss.isCounted ? "up to \(counted(loss.count, "record"))" : "records"
-            return SystemProcess.printError("waypost: \(loss.path): cut at byte \(loss.offset): \(what) missing")
+            return SystemProcess.printError("waypost: \(logPath(loss.path)): cut at byte \(loss.offset): \(what) missing")
         }
         SystemProcess.printError(
-            "waypost: \(first.path): not readable: \(counted(damageCount, "stretch")), \(counted(damagedByteCount, "byte")), first at byte \(first.stretch.offset)"
+            "waypost: \(logPath(first.path)): not readable: \(counted(damageCount, "stretch")), \(counted(damagedByteCount, "byte")), first at byte \(first.stretch.offset)"
         )
     }
 }

@@ -28,7 +28,7 @@ struct LogFollowing {
             while let record = try attempt({ () throws(RecordingError) in try follower.next() }) {
                 if follower.replacementCount > replacements {
                     replacements = follower.replacementCount
-                    SystemProcess.printError("waypost: \(folder.path): another log lies there now; its numbers begin anew")
+                    SystemProcess.printError("waypost: \(logPath(folder.path)): another log lies there now; its numbers begin anew")
                 }
                 if record.isOf(type, in: follower.reader.header) { try writer.add(record) }
                 // Even a log of weeks must not ignore Ctrl-C; but asking the kernel at each record would be too much.

@@ -25,7 +25,7 @@ struct LogListCommand: ParsableCommand {
         let pullers = try attempt { () throws(RecordingError) in try Pullers(folder: folder).all() }
         let journals = try attempt { () throws(RecordingError) in try folder.journals() }
         let output = try OutputStream(path: "-")
-        var progress = Progress(name: folder.path, totalBytes: journals.reduce(0) { $0 + (Syscalls.byteCount(of: $1.path) ?? 0) })
+        var progress = Progress(name: logPath(folder.path), totalBytes: journals.reduce(0) { $0 + (Syscalls.byteCount(of: $1.path) ?? 0) })
         var entries: [LogListRow] = []
         var failures: [RecordingError] = []
         for journal in journals {
@@ -39,7 +39,7 @@ struct LogListCommand: ParsableCommand {
             if json { try output.write(line: entry.line) } else { entries.append(entry) }
         }
         progress.add(bytes: 0)
-        if entries.isEmpty, !json { SystemProcess.printError("waypost: log list: there are no tracks in \(folder.path)") }
+        if entries.isEmpty, !json { SystemProcess.printError("waypost: log list: there are no tracks in \(logPath(folder.path))") }
         let format = json ? ScreenFormat() : location.daemon.format
         // On a terminal the titles have the words.
         let isTitled = output.screenColumns != nil
@@ -117,9 +117,9 @@ struct LogListRow {
             json.member("segments", segmentCount)
             json.member("first_seq", Int(clamping: journal.firstSequence))
             json.member("last_seq", Int(clamping: lastSequence))
-            json.member("journal", journal.path)
+            json.member("journal", logPath(journal.path))
             json.member("journal_bytes", Int(journalByteCount))
-            json.member("track", track?.path)
+            json.member("track", track.map { logPath($0.path) })
             json.member("track_bytes", track.map { Int($0.byteCount) })
             json.member("damaged_bytes", damagedByteCount > 0 ? Int(damagedByteCount) : nil)
             json.array("pulled_by") { json in for name in pulledBy { json.element(name) } }

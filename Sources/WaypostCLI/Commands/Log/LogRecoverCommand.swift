@@ -29,10 +29,10 @@ struct LogRecoverCommand: ParsableCommand {
         for track in recovery.tracks {
             if track.damageCount > 0 {
                 SystemProcess.printError(
-                    "waypost: \(track.journalPath): \(counted(track.damagedByteCount, "byte")) in \(counted(track.damageCount, "place")) could not be read"
+                    "waypost: \(logPath(track.journalPath)): \(counted(track.damagedByteCount, "byte")) in \(counted(track.damageCount, "place")) could not be read"
                 )
             }
-            for path in [track.trackPath].compactMap(\.self) + track.otherTrackPaths { try output.write(path: path) }
+            for path in [track.trackPath].compactMap(\.self) + track.otherTrackPaths { try output.write(path: logPath(path)) }
         }
         let failures = recovery.failures.map(CommandFailure.init)
         for failure in failures { SystemProcess.printError(failure.line) }

@@ -25,7 +25,7 @@ struct LogVerifyCommand: ParsableCommand {
         let verifier = LogVerifier(folder: folder)
         let journals = try attempt { () throws(RecordingError) in try folder.journals() }
         let output = try OutputStream(path: "-")
-        var progress = Progress(name: folder.path, totalBytes: journals.reduce(0) { $0 + (Syscalls.byteCount(of: $1.path) ?? 0) })
+        var progress = Progress(name: logPath(folder.path), totalBytes: journals.reduce(0) { $0 + (Syscalls.byteCount(of: $1.path) ?? 0) })
         var faultCount = 0
         var failures: [RecordingError] = []
         for journal in journals {
@@ -41,7 +41,7 @@ struct LogVerifyCommand: ParsableCommand {
             }
             faultCount += faults.count
             if !faults.isEmpty { progress.clear() }
-            for fault in faults { try output.write(line: json ? line(fault) : "\(fault.path): \(fault.words)") }
+            for fault in faults { try output.write(line: json ? line(fault) : "\(logPath(fault.path)): \(fault.words)") }
             progress.add(bytes: Int(Syscalls.byteCount(of: journal.path) ?? 0))
         }
         // Fetched without its journals, the log is compared with the digests only.
@@ -50,17 +50,18 @@ struct LogVerifyCommand: ParsableCommand {
             try attempt { () throws(RecordingError) in try (isFetched ? [] : verifier.journalFaults()) + verifier.digestFaults() }
         }
         faultCount += digestFaults.count
-        for fault in digestFaults { try output.write(line: json ? line(fault) : "\(fault.path): \(fault.words)") }
+        for fault in digestFaults { try output.write(line: json ? line(fault) : "\(logPath(fault.path)): \(fault.words)") }
         progress.add(bytes: 0)
         try CommandFailure.end(with: failures)
         guard faultCount == 0 else {
-            throw CommandFailure(.badData, what: folder.path, why: "\(counted(faultCount, "fault")) in \(counted(journals.count, "track"))")
+            throw CommandFailure(
+                .badData, what: logPath(folder.path), why: "\(counted(faultCount, "fault")) in \(counted(journals.count, "track"))")
         }
         if json { return }
         try output.write(
             line: isFetched
-                ? "\(folder.path): no journals; the tracks are as in SHA256SUMS"
-                : "\(folder.path): \(counted(journals.count, "track")), all as written")
+                ? "\(logPath(folder.path)): no journals; the tracks are as in SHA256SUMS"
+                : "\(logPath(folder.path)): \(counted(journals.count, "track")), all as written")
     }
 
     /// The faults that are still there after a moment: a track that is being finished has its file before its line in `SHA256SUMS`.
@@ -82,7 +83,7 @@ struct LogVerifyCommand: ParsableCommand {
     private func line(_ fault: LogFault) -> String {
         jsonObject { json in
             json.member("class", "FAULT")
-            json.member("path", fault.path)
+            json.member("path", logPath(fault.path))
             json.member("fault", fault.words)
         }
     }
