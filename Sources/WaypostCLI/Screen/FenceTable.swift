@@ -11,8 +11,9 @@ struct FenceTable {
         self.format = format
         table = TextTable(
             [
-                .init(title: "fence", isCut: true), .init(title: "id", isOptional: true, isCut: true), .init(title: "shape"),
-                .init(title: "place"), .init(title: "device", isTrailing: true), .init(title: "remarks"),
+                .init(title: "fence", isCut: true, mostWidth: 40), .init(title: "id", isCut: true, mostWidth: 40), .init(title: "shape"),
+                .init(title: "place", isOptional: true, isFirstLeftOut: true),
+                .init(title: "device", isTrailing: true, isOptional: true), .init(title: "remarks", isOptional: true),
             ], screenColumns: screenColumns)
     }
 
@@ -30,15 +31,18 @@ struct FenceTable {
         }
         if fence.isAdded { remarks.append("added") }
         return [
-            fence.name, fence.id == fence.name ? "" : fence.id, shape(fence, format), place(fence), side(fence, format),
-            remarks.joined(separator: ", "),
+            visible(fence.name), fence.id == fence.name ? "" : visible(fence.id), shape(fence, format), place(fence),
+            side(fence, format), remarks.joined(separator: ", "),
         ]
     }
+
+    /// A name with its marks where it begins or ends with a space, which nobody would see.
+    private static func visible(_ name: String) -> String { name.first == " " || name.last == " " ? quoted(name) : name }
 
     /// A fence in words: `circle 150 m at 52.51702 N 13.38886 E, dwell 5 min`; the name is left out where it is the id.
     static func words(_ fence: FenceEntry, _ format: ScreenFormat) -> String {
         let cells = cells(fence, format)
-        let name = cells[1].isEmpty ? [] : [quoted(cells[0])]
+        let name = cells[1].isEmpty ? [] : [quoted(fence.name)]
         let dwell = fence.dwellSeconds.map { ["dwell \(spanText(.seconds(min(max($0, 0), 1e15))))"] } ?? []
         let expires = fence.expires.map { ["expires \(format.moment($0).prefix(16))"] } ?? []
         return (name + ["\(cells[2]) at \(cells[3])"] + dwell + expires).joined(separator: ", ")

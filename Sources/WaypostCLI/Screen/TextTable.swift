@@ -14,8 +14,12 @@ struct TextTable {
         var isTrailing = false
         /// Whether it is left out where the screen is too narrow.
         var isOptional = false
+        /// Whether it is left out before the others.
+        var isFirstLeftOut = false
         /// Whether its cells are cut where the screen is still too narrow.
         var isCut = false
+        /// The most columns of a terminal that a cell takes, however wide that is: one long name must not push the rest aside.
+        var mostWidth = Int.max
     }
 
     private let columns: [Column]
@@ -27,6 +31,8 @@ struct TextTable {
     /// The least width to which a column is cut.
     private static let leastWidth = 8
     private static let gap = "  "
+    /// The most columns to which the cells of a file are filled up; longer ones stand out.
+    private static let mostFilled = 60
 
     init(_ columns: [Column], screenColumns: Int?) {
         self.columns = columns
@@ -39,7 +45,10 @@ struct TextTable {
         guard !rows.isEmpty else { return [] }
         var rows = rows.map { $0.map { printable($0) } }
         for row in rows {
-            for (index, cell) in row.enumerated() { widths[index] = max(widths[index], displayWidth(cell)) }
+            for (index, cell) in row.enumerated() {
+                let most = screenColumns == nil ? TextTable.mostFilled : columns[index].mostWidth
+                widths[index] = max(widths[index], min(displayWidth(cell), most))
+            }
         }
         if screenColumns != nil, !hasTitles {
             hasTitles = true
@@ -60,7 +69,8 @@ struct TextTable {
             let shown = widths.filter { $0 > 0 }
             return shown.reduce(0, +) + max(0, shown.count - 1) * TextTable.gap.count - screenColumns
         }
-        for index in columns.indices.reversed() where columns[index].isOptional && excess() > 0 { widths[index] = 0 }
+        let optional = columns.indices.reversed().filter { columns[$0].isOptional }
+        for index in optional.filter({ columns[$0].isFirstLeftOut }) + optional where excess() > 0 { widths[index] = 0 }
         for index in columns.indices where columns[index].isCut && excess() > 0 {
             widths[index] = max(min(widths[index], TextTable.leastWidth), widths[index] - excess())
         }
@@ -70,7 +80,7 @@ struct TextTable {
     private func line(_ cells: [String], _ widths: [Int]) -> String {
         var line = ""
         for (index, cell) in cells.enumerated() where widths[index] > 0 {
-            let cell = displayWidth(cell) > widths[index] ? TextTable.cut(cell, to: widths[index]) : cell
+            let cell = screenColumns != nil && displayWidth(cell) > widths[index] ? TextTable.cut(cell, to: widths[index]) : cell
             let room = String(repeating: " ", count: max(0, widths[index] - displayWidth(cell)))
             if !line.isEmpty { line += TextTable.gap }
             line += columns[index].isTrailing ? room + cell : cell + room

@@ -135,4 +135,28 @@ import WaypostControl
         #expect(unbreakablePieces("waypost finds it; chmod 600 f") == ["waypost", "finds", "it;", "chmod 600 f"])
         #expect(wrapped("problem   one two three four five six", columns: nil, indent: 10).count == 1)
     }
+
+    /// On a screen of 80 columns two fences of one name differ by their ids, and one long id does not push the others aside.
+    @Test func tellsFencesOfOneNameApart() {
+        func entry(_ id: String, _ name: String) -> FenceEntry {
+            var entry = FenceEntry()
+            (entry.id, entry.name, entry.shape, entry.radiusMetres) = (id, name, .circle, 120)
+            (entry.latitudeDegrees, entry.longitudeDegrees, entry.isAdded) = (51.7, 10.2, true)
+            return entry
+        }
+        let ids = ["0b0e7c1e-55c4-4f0e-9d1e-0123456789ab", "7f0e7c1e-55c4-4f0e-9d1e-0123456789ab"]
+        let fences =
+            ids.map { entry($0, "Depot") } + [
+                entry("Yard", "Yard"), entry("Yard ", "Yard "), entry(String(repeating: "x", count: 300), "Long"),
+            ]
+        let format = ScreenFormat()
+        var screen = FenceTable(format, screenColumns: 80)
+        let lines = screen.lines(fences)
+        for id in ids { #expect(lines.contains { $0.contains(id) }, "\(lines)") }
+        #expect(lines.allSatisfy { displayWidth($0) <= 80 } && lines.contains { $0.contains("xxx...") })
+        #expect(lines.count == Set(lines).count)
+        var file = FenceTable(format, screenColumns: nil)
+        let rows = file.lines(fences)
+        #expect(rows.last?.contains(String(repeating: "x", count: 300)) == true && rows.dropLast().allSatisfy { $0.count < 160 }, "\(rows)")
+    }
 }

@@ -84,8 +84,8 @@ struct FencesImportCommand: ParsableCommand {
         commandName: "import",
         abstract: "Add the fences of a file to those of the running tracker.",
         discussion: """
-            Reads GeoJSON, Tealium, OwnTracks, Traccar and KML, and says how many fences are new and how many replaced others with the same id. They \
-            are kept over restarts. Name a file that changes by itself in the configuration instead: [geofences] file.
+            Reads GeoJSON, Tealium, OwnTracks, Traccar and KML, and says how many fences are new and how many replaced others with the same id. What waypost \
+            fences check warns of is told. They are kept over restarts. Name a file that changes by itself in the configuration instead: [geofences] file.
 
             Example: waypost fences import yards.kml
             """)
@@ -96,7 +96,7 @@ struct FencesImportCommand: ParsableCommand {
     @OptionGroup var daemon: DaemonConnection
 
     func run() throws {
-        let fences = try Patience.during("reading \(file)") { try FenceInput(path: file).fences() }
+        let fences = try Patience.during("reading \(file)") { try FenceInput(path: file).fences(warns: true) }
         let replaced = try FenceUpload(daemon).send(fences).replacedCount
         let count = Set(fences.map(\.id)).count
         var line = "imported \(counted(count, "fence"))"
@@ -153,7 +153,12 @@ struct FencesExportCommand: ParsableCommand {
         let export = FenceFormat.write(try Patience.during("fetching the fences", fences), as: format)
         for remark in export.remarks { SystemProcess.printError("waypost: \(remark)") }
         let output = try OutputStream(path: file)
-        try output.write(export.text)
+        if format == .kml {
+            try output.write(export.text)
+        } else {
+            // JSON means the same, and no name in it changes the reading direction of a screen.
+            try output.write(bytes: Array(printable(export.text.string, keepsLines: true).utf8))
+        }
         try output.finish()
     }
 

@@ -36,12 +36,13 @@ struct FencesCheckCommand: ParsableCommand {
 
     func run() throws {
         let bytes = try FenceInput(path: file).bytes()
-        let linter = FenceLinter(accuracyMetres: accuracy ?? 10, now: UTCTime(millisecondsSince1970: WallClock.milliseconds))
+        let linter = FenceLinter(
+            accuracyMetres: accuracy ?? FenceInput.usualAccuracyMetres, now: UTCTime(millisecondsSince1970: WallClock.milliseconds))
         let checked: FenceFile
         do throws(FenceFileError) {
             checked = try Patience.during("checking \(file)") { () throws(FenceFileError) in try linter.check(bytes) }
         } catch {
-            throw CommandFailure(.badData, what: file, why: error.description)
+            throw CommandFailure(.badData, what: file, why: error.description, next: FenceInput.forms)
         }
         let output = try OutputStream(path: "-")
         if json { try printJSON(checked, output) } else { try printText(checked, output) }

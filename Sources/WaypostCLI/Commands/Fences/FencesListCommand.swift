@@ -45,7 +45,7 @@ struct FencesActiveCommand: ParsableCommand {
         commandName: "active",
         abstract: "List the fences nearest to where the device is.",
         discussion: """
-            The twenty with the nearest borders, their distance, and whether the device is inside. Empty before the first fix.
+            The twenty with the nearest borders, their distance, and whether the device is inside. Empty before the first fix, in private mode and inside a privacy zone.
 
             Example: waypost fences active
             """)
@@ -63,7 +63,18 @@ struct FencesActiveCommand: ParsableCommand {
         let fences = answer.fences ?? []
         for line in table.lines(fences) { try output.write(line: line) }
         if fences.isEmpty, !json {
-            SystemProcess.printError("waypost: fences active: none is known to be near; this needs a fix since the fences were added")
+            let status = try daemon.ask(StatusRequest())
+            let why =
+                if status.privacy?.isPrivate == true {
+                    "private mode hides which are near; end it with waypost private off"
+                } else if status.privacy?.isWithheld == true {
+                    "a privacy zone hides which are near"
+                } else if status.fences?.count == 0 {
+                    "there are no fences; add one with waypost fences add"
+                } else {
+                    "none is known to be near; this needs a fix since the fences were added"
+                }
+            SystemProcess.printError("waypost: fences active: \(why)")
         }
         try output.finish()
     }

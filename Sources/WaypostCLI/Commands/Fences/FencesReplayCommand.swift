@@ -50,6 +50,11 @@ struct FencesReplayCommand: ParsableCommand {
             fixes += counts.fixes
         }
         try output.finish()
+        if fixes == 0 {
+            let what = tracks.count == 1 ? tracks[0] : "tracks"
+            let verb = tracks.count == 1 ? "has" : "have"
+            throw CommandFailure(.badData, what: what, why: "\(verb) no fix", next: "a route or waypoints are no recording")
+        }
         if events == 0 { SystemProcess.printError("waypost: fences replay: no event in \(counted(fixes, "fix"))") }
     }
 

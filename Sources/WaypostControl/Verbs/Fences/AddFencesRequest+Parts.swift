@@ -26,7 +26,8 @@ extension AddFencesRequest {
                 guard text.count <= ControlProtocol.maximumRequestBytes - 100 else {
                     guard size > 1 else {
                         throw ControlRefusal(
-                            .tooLong, what: "fence \"\(part[0].name)\"", why: "is too large to send (\(text.count) bytes)",
+                            .tooLong, what: "fence \"\(ControlRefusal.quoted(part[0].name))\"",
+                            why: "is too large to send (\(text.count) bytes)",
                             next: "put it in the fence file of the configuration")
                     }
                     size /= 2
