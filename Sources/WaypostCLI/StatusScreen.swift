@@ -68,6 +68,8 @@ struct StatusScreen {
             lines.append("\(StatusScreen.commandIndent)sudo waypost grant \(user) full")
             lines.append("          for everything, after the next login:")
             lines.append("\(StatusScreen.commandIndent)\(CommandFailure.joinCommand(group: PeerPolicy.trustedGroupName))")
+            lines.append("          whether a receiver is plugged in:")
+            lines.append("\(StatusScreen.commandIndent)waypost devices")
         }
         let change = status.lastSwitch
         let isBack = change.map { change in status.sources.first.map { $0.isActive && $0.url == change.to } ?? false } ?? false

@@ -82,7 +82,7 @@ enum WaypostDaemon {
             surroundings: .init(
                 isService: notifier != nil || identity.userName == DefaultPaths.serviceUser,
                 configurationFile: try absolute(options.configuration ?? paths.configurationFile),
-                userName: identity.userName ?? "user \(identity.userID)"),
+                userName: identity.userName ?? "user \(identity.userID)", isInDialout: SystemAccounts.hasOwnGroup(named: "dialout")),
             notifier: notifier, logger: logger)
     }
 

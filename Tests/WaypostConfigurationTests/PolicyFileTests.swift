@@ -39,6 +39,14 @@ import Waypost
         #expect(read("").source == .read(AccessPolicy()))
     }
 
+    /// The section with the purposes may come before or after those who are named for one.
+    @Test func notesAPurposeThatIsMisspelt() {
+        let (rule, purposes) = ("[user]\nroot = { level = \"reduced\", full_for = [\"navigaton\", \"way\"] }\n", "[purpose]\nway = \"x\"\n")
+        let words = "[user] root full_for: there is no purpose navigaton in [purpose]"
+        #expect(read(rule + purposes).notices == ["policy p.toml:2: \(words)"])
+        #expect(read(purposes + rule).notices == ["policy p.toml:4: \(words)"])
+    }
+
     @Test func leavesOutWhomThisSystemDoesNotHave() {
         let (source, notices) = read("[user]\nnobody-of-that-name = { level = \"full\" }")
         #expect(source == .read(AccessPolicy()))

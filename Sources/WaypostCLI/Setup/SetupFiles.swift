@@ -95,7 +95,7 @@ struct SetupFiles {
         let whole = try Configuration.load(path: named, paths: paths, with: file)
         return Draft(
             text: String(decoding: file.bytes, as: UTF8.self), secrets: secrets,
-            remarks: SetupAnswers.remarks(own, others: others, whole: whole))
+            remarks: (former.map(SetupAnswers.losses) ?? []) + SetupAnswers.remarks(own, others: others, whole: whole))
     }
 
     /// Where a secret is kept: not in a file that the present configuration names, unless it is the same secret.

@@ -78,6 +78,7 @@ package struct PolicyFile: Sendable {
         do {
             var reader = PolicyReader(tree: tree)
             for member in try parseTOML(bytes) { try reader.read(member) }
+            reader.noteUnknownPurposes()
             return (.read(reader.policy), reader.notices.map { "policy \(name):\($0.place.line): \($0.words)" })
         } catch let error as TOMLSyntaxError {
             let words = ConfigurationError.Kind.syntax(error.message).description
@@ -100,6 +101,19 @@ private struct PolicyReader {
     let tree: SystemTree?
     var policy = AccessPolicy()
     var notices: [(place: TextPlace, words: String)] = []
+    /// The purposes of `full_for`; the section that explains them may come later.
+    private var named: [(place: TextPlace, what: String, purpose: String)] = []
+
+    init(tree: SystemTree?) {
+        self.tree = tree
+    }
+
+    /// Notes the purposes for which nobody can ask, as one that is misspelt.
+    mutating func noteUnknownPurposes() {
+        for (place, what, purpose) in named where policy.purposes[purpose] == nil {
+            notices.append((place, "\(what) full_for: there is no purpose \(oneLine(purpose, limit: 100)) in [purpose]"))
+        }
+    }
 
     mutating func read(_ section: TOMLMember) throws(PolicyMistake) {
         guard case .table(let members) = section.node.value else {
@@ -146,7 +160,9 @@ private struct PolicyReader {
             switch key.key {
             case "level": level = try word(key, of: what, PolicyReader.levels)
             case "scope": scope = try word(key, of: what, AuthorisationScope.allCases)
-            case "full_for": purposes = Set(try keysOfPurposes(key, of: what))
+            case "full_for":
+                purposes = Set(try keysOfPurposes(key, of: what))
+                named += purposes.sorted().map { (key.place, what, $0) }
             default: throw PolicyMistake(place: key.place, reason: "\(what) has no key \(quoted(key.key)); known: level, scope, full_for")
             }
         }

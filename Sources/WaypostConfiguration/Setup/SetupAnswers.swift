@@ -75,6 +75,15 @@ package struct SetupAnswers: Equatable, Sendable {
         return lines.joined(separator: "\n") + "\n"
     }
 
+    /// What somebody has added to the file of an earlier run, and the answers do not keep, one sentence each.
+    package static func losses(_ file: LoadedConfiguration) -> [String] {
+        let kept = ["[display] units", "[privacy] zones", "[geofences] file"]
+        let lost = file.origins.filter { key, _ in !key.hasPrefix("[[") && !kept.contains(key) }
+        return lost.sorted { ($0.value.place, $0.key) < ($1.value.place, $1.key) }.map { key, origin in
+            "\(key) in \(origin.file):\(origin.place.line) is no answer of setup, and is lost when the file is written; move it to another file of that folder first"
+        }
+    }
+
     /// The mark before the path of a file that setup has made.
     private static let madeMark = "# waypost setup made "
 

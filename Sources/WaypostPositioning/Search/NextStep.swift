@@ -233,9 +233,11 @@ enum NextStep: Equatable {
     private func permission(_ surroundings: PositionSearch.Surroundings, _ path: String, _ group: String?) -> (String, [String]) {
         let user = surroundings.userName
         guard let group, group != "root" else {
+            let isIn = surroundings.isInDialout
+            let membership = isIn ? "which \(user) is in" : "which \(user) must be in"
             return (
-                "let the group dialout, which \(user) must be in, read and write \(path); if that does not last, find the udev rule that sets it",
-                ["sudo chgrp dialout \(path)", "sudo chmod 660 \(path)", "sudo usermod -aG dialout \(user)"]
+                "let the group dialout, \(membership), read and write \(path); if that does not last, find the udev rule that sets it",
+                ["sudo chgrp dialout \(path)", "sudo chmod 660 \(path)"] + (isIn ? [] : ["sudo usermod -aG dialout \(user)"])
                     + (surroundings.isService ? ["sudo systemctl restart waypostd.service"] : [])
             )
         }

@@ -18,9 +18,12 @@ package struct PositionSearch: Sendable, Equatable {
         package var configurationFile: String
         /// The user it runs as.
         package var userName: String
+        /// Whether it has the group `dialout` already.
+        package var isInDialout: Bool
 
         /// Surroundings from their parts.
-        package init(isService: Bool, configurationFile: String, userName: String) {
+        package init(isService: Bool, configurationFile: String, userName: String, isInDialout: Bool = false) {
+            self.isInDialout = isInDialout
             self.isService = isService
             self.configurationFile = configurationFile
             self.userName = userName

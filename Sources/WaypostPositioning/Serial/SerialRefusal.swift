@@ -1,3 +1,4 @@
+import Waypost
 import WaypostSystem
 
 /// Why a serial line is not open.
@@ -75,8 +76,11 @@ enum SerialRefusal: Error, Sendable, Equatable {
 
     /// Where its positions can be seen: the socket of another tracker must be named beside one that runs here.
     private static func watchAdvice(_ holders: [SerialDeviceHolder]) -> String {
-        otherThanService(holders) == nil
-            ? "the tracker has it: waypost watch --socket \(DefaultPaths.serviceSocket) shows its positions" : "another tracker has it"
+        guard otherThanService(holders) == nil else { return "another tracker has it" }
+        let watch = "the tracker has it: waypost watch --socket \(DefaultPaths.serviceSocket) shows its positions"
+        guard SystemAccounts.ownUserID != 0, !SystemAccounts.hasOwnGroup(named: DefaultPaths.serviceUser) else { return watch }
+        let user = shellWord(SystemAccounts.name(ofUser: SystemAccounts.ownUserID))
+        return "\(watch), once root lets you: sudo waypost grant \(user) full"
     }
 
     /// The command that stops a tracker: the service, or one that a person has started.

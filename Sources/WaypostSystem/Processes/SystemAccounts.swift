@@ -5,6 +5,14 @@ public enum SystemAccounts {
     /// The effective user of this process.
     public static var ownUserID: UInt32 { geteuid() }
 
+    /// Whether this process has a group, also one that a service manager has given it.
+    package static func hasOwnGroup(named name: String) -> Bool {
+        guard let id = groupID(named: name) else { return false }
+        var groups = [gid_t](repeating: 0, count: max(0, Int(getgroups(0, nil))))
+        let count = getgroups(Int32(groups.count), &groups)
+        return getegid() == id || groups.prefix(max(0, Int(count))).contains(id)
+    }
+
     /// The number of a user, given by name or as a number; nil when there is no user of that name.
     public static func userID(named name: String) -> UInt32? {
         UserAccount(named: name)?.userID ?? number(name)

@@ -35,6 +35,17 @@ import WaypostSystem
         }
     }
 
+    /// What somebody has added to the file is named before it is lost.
+    @Test func namesWhatItWouldLose() throws {
+        let text = try answers().text(command: "sudo waypost setup")
+        #expect(SetupAnswers.losses(try read(text)).isEmpty)
+        let line = text.split(separator: "\n", omittingEmptySubsequences: false).count + 1
+        let losses = SetupAnswers.losses(try read(text + "[log]\nmax_age = \"30 d\"\n"))
+        #expect(
+            losses.count == 1 && losses[0].hasPrefix("[log] max_age in \(Self.path):\(line) is no answer of setup, and is lost "),
+            "\(losses)")
+    }
+
     /// Purging the package removes these secrets and no others.
     @Test func remembersWhichSecretsSetupMade() throws {
         let made = ["/etc/waypost/home.token", "/etc/waypost/mqtt.password"]

@@ -113,6 +113,15 @@ import Waypost
             ])
     }
 
+    /// A user in the group already, as the service by its unit, is not told to join it.
+    @Test func sendsNobodyIntoAGroupTwice() {
+        var member = service
+        member.isInDialout = true
+        let commands = PositionSearch([serial(.notPermitted(path: "/dev/ttyACM0", group: "root"))], in: member).commands
+        #expect(
+            commands == ["sudo chgrp dialout /dev/ttyACM0", "sudo chmod 660 /dev/ttyACM0", "sudo systemctl restart waypostd.service"])
+    }
+
     /// A port that another program has is nearer to a position than a gpsd that is not installed.
     @Test func namesThePortThatIsInUseBeforeAGPSDThatIsMissing() {
         let missing = SourceMember.State.lost(.disconnected(LossDetail("x", obstacle: .gpsdNotInstalled)))
