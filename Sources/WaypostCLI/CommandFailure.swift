@@ -11,9 +11,23 @@ struct CommandFailure: Error {
         line = "waypost: \(what): \(why)" + (next.map { "; \($0)" } ?? "")
     }
 
+    /// An input that cannot be opened.
+    init(reading path: String, _ error: SystemError) {
+        if path.isEmpty {
+            self.init(.inputMissing, what: "''", why: "is not the name of a file", next: "name a file, or - for standard input")
+            return
+        }
+        let next: String? =
+            if error.isMissing { "check its name" } else if error.isNotPermitted { "use sudo, or let this user read it" } else { nil }
+        self.init(.inputMissing, what: path, why: "cannot be read: \(error.reason)", next: next)
+    }
+
     /// A file whose name does not give its format; standard input and output have no name.
     static func withoutFormat(_ path: String, called standard: String = "standard input", next: String) -> CommandFailure {
         if Syscalls.isFolder(path) { return CommandFailure(.usage, what: path, why: "is a folder", next: "name the files in it") }
+        if standard == "standard input", path != "-", !Syscalls.exists(path) {
+            return CommandFailure(reading: path, .isMissing(path))
+        }
         return path == "-"
             ? CommandFailure(.usage, what: standard, why: "has no extension that gives its format", next: next)
             : CommandFailure(.usage, what: path, why: "its extension does not give a format", next: next)

@@ -97,7 +97,8 @@ struct OutputStream: ~Copyable {
                 guard endsWithReader else { return }
                 SystemProcess.exit(.ok)
             }
-            throw CommandFailure(.inputOutput, what: name, why: "cannot be written: \(error.reason)")
+            let next = error.isDiskFull ? "make room, or write to another disk" : nil
+            throw CommandFailure(.inputOutput, what: name, why: "cannot be written: \(error.reason)", next: next)
         }
     }
 

@@ -99,8 +99,8 @@ extension ControlRefusal.Code {
     /// The exit code of a command that is refused with this code.
     var status: ExitStatus {
         switch self {
-        case .badRequest: .usage
-        case .tooLong, .invalidValue: .badData
+        case .badRequest, .tooLong: .usage
+        case .invalidValue: .badData
         case .notFound: .inputMissing
         case .cannotStore: .cannotCreate
         case .inputOutput: .inputOutput

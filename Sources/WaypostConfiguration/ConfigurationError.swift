@@ -102,8 +102,13 @@ package struct ConfigurationErrors: Error, Equatable, Sendable, CustomStringConv
     /// What could be read nevertheless, with defaults for the rest: for further checks, not for use.
     package var readable: LoadedConfiguration?
 
-    /// Whether the named file does not exist, whatever else is wrong.
-    package var isNotFound: Bool { errors.contains { $0.kind == .notFound } }
+    /// Whether the named file does not exist, or cannot be read as a folder cannot, whatever else is wrong.
+    package var isNotFound: Bool {
+        errors.contains { error in
+            if case .unreadable = error.kind { return !error.file.hasSuffix("/conf.d") && error.file != "conf.d" }
+            return error.kind == .notFound
+        }
+    }
 
     /// Whether a file may not be read by this user.
     package var isNotPermitted: Bool { errors.contains { $0.kind == .notPermitted } }

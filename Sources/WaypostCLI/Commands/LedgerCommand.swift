@@ -37,7 +37,7 @@ struct LedgerCommand: ParsableCommand {
     @OptionGroup var screen: ScreenOptions
 
     func validate() throws {
-        if id != nil, since != nil || until != nil { throw ValidationError("say which: --id ID or --since TIME") }
+        if id != nil, since != nil || until != nil { throw ValidationError("--id stands alone: leave out --since and --until") }
         if until != nil, since == nil { throw ValidationError("--until needs --since") }
     }
 

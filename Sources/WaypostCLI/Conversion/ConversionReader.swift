@@ -12,7 +12,7 @@ struct ConversionReader: ~Copyable {
         do throws(SystemError) {
             file = try RecordingFile(path: path, decoder: decoder)
         } catch {
-            throw CommandFailure(.inputMissing, what: path, why: "cannot be read: \(error.reason)")
+            throw CommandFailure(reading: path, error)
         }
         self.path = path
         progress = Progress(name: path, totalBytes: file.byteCount)

@@ -7,7 +7,7 @@ enum RoadFileInput {
     static func open(_ path: String) throws(CommandFailure) -> Roads {
         let file: MappedFile
         do throws(SystemError) { file = try MappedFile(path: path) } catch {
-            throw CommandFailure(.inputMissing, what: path, why: "cannot be read: \(error.reason)")
+            throw CommandFailure(reading: path, error)
         }
         do throws(RoadFileError) {
             let roads = try Roads(file)

@@ -146,6 +146,9 @@ struct SetupCommand: ParsableCommand {
 
     private func options() throws -> SetupOptions {
         var options = SetupOptions()
+        if let fences, fences != SetupAnswerText.none, !Syscalls.exists(fences) {
+            throw CommandFailure(reading: fences, .isMissing(fences))
+        }
         do throws(SetupProblem) {
             if !receiver.isEmpty {
                 var sources: [Configuration.Source] = []
@@ -225,7 +228,7 @@ struct SetupCommand: ParsableCommand {
     private static func secret(in path: String) throws -> String {
         let bytes: [UInt8]?
         do throws(SystemError) { bytes = try Syscalls.contents(of: path) } catch {
-            throw CommandFailure(.inputMissing, what: path, why: "cannot be read: \(error.reason)")
+            throw CommandFailure(reading: path, error)
         }
         let secret = bytes.map { String(decoding: $0.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }, as: UTF8.self) }
         guard let secret, !secret.isEmpty else {

@@ -30,7 +30,8 @@ extension ControlRefusal {
             case .full, .cannotOpen, .otherVersion: .cannotStore
             case .cannotAccess, .locked, .gone: .inputOutput
             }
-        self.init(code, message: "\(error)")
+        let isFull = if case .full = error { true } else { false }
+        self.init(code, message: isFull ? "\(error); make room, and try again" : "\(error)")
     }
 
     /// A file of the tracker's own that cannot be written.

@@ -46,7 +46,10 @@ struct DaemonFailure: Error {
                 cause.isReadOnly
                 ? "; name a folder on a disk that can be written, or if it is the service that may not write there: \(unit)"
                 : "; make it writable or use another --log"
-        case .cannotAppend, .cannotSynchronize, .cannotFinish, .cannotAcknowledge, .cannotErase, .cannotRead, .cannotDelete:
+        case .cannotAppend(_, let cause), .cannotSynchronize(_, let cause), .cannotFinish(_, let cause), .cannotAcknowledge(_, let cause),
+            .cannotErase(_, let cause):
+            (status, next) = cause.isDiskFull ? (.cannotCreate, "; make room, and try again") : (.inputOutput, "")
+        case .cannotRead, .cannotDelete:
             status = .inputOutput
         case .unsupportedVersion, .unknownCursor, .damagedPullers: status = .badData
         case .invalidPuller: status = .usage
@@ -58,13 +61,13 @@ struct DaemonFailure: Error {
 
     init(_ error: PositionSourceError) {
         switch error {
-        case .cannotOpen: self.init(.inputMissing, "\(error)")
+        case .cannotOpen: self.init(.inputMissing, "\(error); check the name in the URL of the source")
         case .cannotRead: self.init(.inputOutput, "\(error)")
-        case .unusable: self.init(.badData, "\(error)")
+        case .unusable: self.init(.badData, "\(error); name a recording of the kind that the URL says, such as gpx:FILE for GPX")
         }
     }
 
     init(_ error: ControlError) {
-        self.init(.cannotCreate, "\(error)")
+        if case .pathTooLong = error { self.init(.usage, "\(error); choose a shorter one") } else { self.init(.cannotCreate, "\(error)") }
     }
 }

@@ -32,10 +32,12 @@ package enum ReceiverError: Error, Sendable, Equatable, CustomStringConvertible 
         }
     }
 
+    private static let look = "; waypost devices lists the ports"
+
     init(_ failure: SerialOpening.Failure, path: String) {
         switch failure {
-        case .missing: self = .missing("\(path) is not there")
-        case .notALine: self = .notALine(SerialRefusal.notALine(path: path).words)
+        case .missing: self = .missing("\(path) is not there\(ReceiverError.look)")
+        case .notALine: self = .notALine(SerialRefusal.notALine(path: path).words + ReceiverError.look)
         case .heldByGPSD:
             self = .held("\(path): gpsd has it; take it from gpsd first: sudo systemctl stop gpsd.socket gpsd.service")
         case .held(let holders, _): self = .held(SerialRefusal.held(path: path, by: holders, isOwn: false).orConsole().words)
@@ -47,9 +49,9 @@ package enum ReceiverError: Error, Sendable, Equatable, CustomStringConvertible 
         if error.isPermissionDenied {
             self = .denied(SerialRefusal.denied(path: path, group: Syscalls.groupName(of: path)).orConsole().words)
         } else if error.isNoTerminal {
-            self = .notALine(SerialRefusal.notALine(path: path).words)
+            self = .notALine(SerialRefusal.notALine(path: path).words + ReceiverError.look)
         } else if error.isMissing {
-            self = .missing("\(path) is not there")
+            self = .missing("\(path) is not there\(ReceiverError.look)")
         } else {
             self = .failed("\(path): \(error.reason)")
         }

@@ -41,6 +41,7 @@ struct SerialOpening {
         // Checked before the line is touched.
         if gpsdDevices.contains(device) { throw .heldByGPSD }
         if sparesHolders {
+            guard DeviceIdentity.mayBeLine(device) else { throw .notALine }
             let holders = SerialDeviceHolder.all(of: device, gpsdDevices: [])
             if !holders.isEmpty { throw .held(by: holders, isOwn: false) }
         }

@@ -20,4 +20,14 @@ public struct DeviceIdentity: Sendable, Hashable {
         let major = UInt64(status.st_rdev) >> 8 & 0xfff
         kind = isDevice && !(136...143).contains(major) ? .device(UInt64(status.st_rdev)) : .file(FileIdentity(status))
     }
+
+    /// Whether a path may name a serial line or terminal: false for a device that the kernel knows as something else, such as `/dev/null`.
+    package static func mayBeLine(_ path: String) -> Bool {
+        var status = stat()
+        guard stat(path.cName, &status) == 0, status.st_mode & S_IFMT == S_IFCHR else { return true }
+        let number = UInt64(status.st_rdev)
+        let place = "/sys/dev/char/\(number >> 8 & 0xfff):\(number & 0xff | number >> 12 & 0xfff00)/subsystem"
+        guard let subsystem = Syscalls.linkTarget(place)?.split(separator: "/").last else { return true }
+        return subsystem == "tty"
+    }
 }

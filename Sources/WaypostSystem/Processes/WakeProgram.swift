@@ -65,8 +65,16 @@ public struct WakeProgram: Sendable, Hashable {
         }
     }
 
+    /// The types of units; systemd.unit(5).
+    private static let unitTypes = [
+        "service", "socket", "device", "mount", "automount", "swap", "target", "path", "timer", "slice", "scope",
+    ]
+
     private static func isUnit(_ name: String) -> Bool {
-        name.utf8.count <= 255 && name.first != "-" && name.contains(".")
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex, unitTypes.contains(String(name[dot...].dropFirst())) else {
+            return false
+        }
+        return name.utf8.count <= 255 && name.first != "-"
             && name.utf8.allSatisfy { byte in
                 switch byte {
                 case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"):

@@ -136,7 +136,7 @@ extension EndToEnd {
                 "there is no terminal to ask on; give the answers as options: --receiver, --send, --units, --home, --fences; or --yes"
             ),
             (["--units", "miles"], 64, "'miles' is not a system of units; write metric, imperial or nautical"),
-            (["--fences", "gone.geojson"], 64, "gone.geojson: cannot be read: No such file or directory"),
+            (["--fences", "gone.geojson"], 66, "gone.geojson: cannot be read: No such file or directory"),
             (["--send", "mqtt://a", "--send", "mqtt://b", "--password-file", "x"], 64, "--password-file goes with USER@ in --send"),
             (
                 ["--send", "mqtt://ana@a", "--send", "mqtt://bo@b", "--password-file", "x"], 64,

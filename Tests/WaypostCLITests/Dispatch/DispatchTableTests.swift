@@ -58,7 +58,7 @@ struct DispatchTableTests {
     }
 
     @Test(arguments: [
-        ("bad_request", WaypostSystem.ExitStatus.usage), ("too_long", .badData), ("invalid_value", .badData), ("not_found", .inputMissing),
+        ("bad_request", WaypostSystem.ExitStatus.usage), ("too_long", .usage), ("invalid_value", .badData), ("not_found", .inputMissing),
         ("cannot_store", .cannotCreate), ("io_error", .inputOutput), ("not_permitted", .notAuthorised), ("unavailable", .timedOut),
         ("too_many_connections", .timedOut), ("unknown_request", .failed), ("of_a_later_version", .failed),
     ]) func endsWithTheCodeOfTheCause(code: String, status: WaypostSystem.ExitStatus) {

@@ -54,6 +54,8 @@ struct AgentCommand: ParsableCommand {
 
     /// Starts programs until nothing is left to start; for ever without `--once`.
     private func serve(_ launcher: WakeLauncher) throws(CommandFailure) {
+        // Where no tracker ever was, nothing is left behind.
+        if !Syscalls.isFolder(launcher.folder) { _ = try daemon.connect() }
         guard try launcher.lock(forSocket: daemon.path, waitingAtMost: once ? AgentCommand.lockMilliseconds : nil) else {
             return SystemProcess.printError("waypost: agent: another agent of this user starts the programs")
         }

@@ -30,6 +30,7 @@ struct AttachCommand: ParsableCommand {
     @OptionGroup var daemon: DaemonConnection
 
     func validate() throws {
+        try RegisterCommand.checkName(name)
         if let count, count < 1 { throw ValidationError("--count must be at least 1") }
     }
 
@@ -65,6 +66,8 @@ struct AcknowledgeCommand: ParsableCommand {
     var id: String
 
     @OptionGroup var daemon: DaemonConnection
+
+    func validate() throws { try RegisterCommand.checkName(name) }
 
     func run() throws {
         let answer = try daemon.ask(AcknowledgeEventRequest(registration: name, id: id))

@@ -62,11 +62,18 @@ struct RegisterCommand: ParsableCommand {
             return
         }
         guard let name else { throw ValidationError("say which: NAME, or --list") }
-        guard AccessPolicy.isKey(name) else { throw ValidationError("NAME must have \(AccessPolicy.keyWords)") }
+        try RegisterCommand.checkName(name)
         if exec != nil, unit != nil { throw ValidationError("either --exec or --unit") }
         let isChange = exec != nil || unit != nil
         if isChange == kinds.isEmpty { throw ValidationError("--on and --exec or --unit go together") }
         if !isChange, !test { throw ValidationError("say what starts it: --on EVENTS and --exec PATH or --unit UNIT") }
+    }
+
+    /// Refuses what cannot be the name of a registration, in the words of the command line.
+    static func checkName(_ name: String) throws {
+        guard AccessPolicy.isKey(name) else {
+            throw ValidationError("NAME must have \(AccessPolicy.keyWords); waypost register --list shows the names")
+        }
     }
 
     func run() throws {
@@ -221,13 +228,13 @@ struct UnregisterCommand: ParsableCommand {
 
     @OptionGroup var daemon: DaemonConnection
 
+    func validate() throws { try RegisterCommand.checkName(name) }
+
     func run() throws {
         let answer = try daemon.ask(UnregisterRequest(registration: name))
-        if AccessPolicy.isKey(name) {
-            let folder = WakeProgram.folder(.own, socket: daemon.path)
-            do throws(SystemError) { try WakeProgram.remove(name, in: folder) } catch {
-                throw CommandFailure(.inputOutput, what: folder, why: error.description)
-            }
+        let folder = WakeProgram.folder(.own, socket: daemon.path)
+        do throws(SystemError) { try WakeProgram.remove(name, in: folder) } catch {
+            throw CommandFailure(.inputOutput, what: folder, why: error.description)
         }
         let output = try OutputStream(path: "-")
         try output.write(line: "\(name): not registered any more")

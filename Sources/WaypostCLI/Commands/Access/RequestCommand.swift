@@ -100,7 +100,12 @@ struct RequestFullCommand: ParsableCommand {
 
     @OptionGroup var daemon: DaemonConnection
 
-    func validate() throws { _ = try OptionNames.optional(timeout, "--timeout", wait, "--wait") }
+    func validate() throws {
+        guard AccessPolicy.isKey(purpose) else {
+            throw ValidationError("--purpose must be the key of a purpose in the policy file, such as navigation")
+        }
+        _ = try OptionNames.optional(timeout, "--timeout", wait, "--wait")
+    }
 
     func run() throws {
         var client = try daemon.connect()

@@ -102,7 +102,14 @@ private struct WaitingCounts {
     private let destination: DestinationReport?
 
     init(of name: String, _ daemon: DaemonConnection) throws(CommandFailure) {
-        let answer = try daemon.ask(DispatchStatusRequest(), timeout: .seconds(10))
+        let answer: DispatchStatusRequest.Answer
+        do throws(CommandFailure) { answer = try daemon.ask(DispatchStatusRequest(), timeout: .seconds(10)) } catch {
+            guard error.status == .notAuthorised else { throw error }
+            // What this user may know is not what is missing for a change.
+            throw CommandFailure(
+                .notAuthorised, what: "tracker", why: "this user may not operate it",
+                next: "use sudo, or join the group that may: \(CommandFailure.joinCommand(group: "waypost")), then log in again")
+        }
         destination = answer.destinations.first { $0.name == name }
         isConfigured = destination.map { $0.state != .unconfigured } ?? false
     }
