@@ -69,7 +69,7 @@ struct FencesActiveCommand: ParsableCommand {
                     "private mode hides which are near; end it with waypost private off"
                 } else if status.privacy?.isWithheld == true {
                     "a privacy zone hides which are near"
-                } else if status.fences?.count == 0 {
+                } else if (status.fences?.count ?? 0) == 0 {
                     "there are no fences; add one with waypost fences add"
                 } else {
                     "none is known to be near; this needs a fix since the fences were added"
