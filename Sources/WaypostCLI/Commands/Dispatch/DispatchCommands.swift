@@ -128,15 +128,12 @@ struct DispatchNowCommand: ParsableCommand {
 
     func run() throws {
         let request = DispatchNowRequest(destination: target.destination)
-        if wait { return try report(request) }
         var client = try target.question.daemon.connect()
+        // A tracker that hangs sends nothing.
+        _ = try client.askPatiently(StatusRequest(), timeout: min(timeout ?? .seconds(5), .seconds(5)))
+        if wait { return try report(request, &client) }
         do throws(ControlError) {
-            // A problem with the request is reported at once; sending takes its time, and a tracker that hangs sends nothing.
-            _ = try Patience.during("waiting for the tracker") { () throws(ControlError) in try client.ask(StatusRequest()) }
-        } catch {
-            throw CommandFailure(error)
-        }
-        do throws(ControlError) {
+            // A problem with the request is reported at once; sending takes its time.
             let outcome = try client.ask(request, timeout: .milliseconds(300))
             for failure in DispatchQuestion.failures(in: outcome) { SystemProcess.printError(failure.line) }
         } catch .timedOut {
@@ -146,15 +143,11 @@ struct DispatchNowCommand: ParsableCommand {
         }
     }
 
-    private func report(_ request: DispatchNowRequest) throws {
+    private func report(_ request: DispatchNowRequest, _ client: inout ControlClient) throws {
         let span = timeout ?? DispatchNowCommand.longestWait
-        var client = try target.question.daemon.connect()
         let outcome: DispatchOutcome
         do throws(ControlError) {
-            outcome = try Patience.during("sending") { () throws(ControlError) in
-                try client.confirm(before: span)
-                return try client.ask(request, timeout: span)
-            }
+            outcome = try Patience.during("sending") { () throws(ControlError) in try client.ask(request, timeout: span) }
         } catch .timedOut {
             throw CommandFailure(
                 .timedOut, what: "dispatch now", why: "still sending after \(spanText(span)); the tracker goes on",
