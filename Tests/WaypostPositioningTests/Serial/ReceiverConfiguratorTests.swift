@@ -116,7 +116,9 @@ extension SerialLineTests {
         @Test func saysThatNothingComesOrNothingAnswers() throws {
             let terminal = try PseudoTerminal()
             defer { terminal.unplug() }
-            #expect(throws: ReceiverError.missing("/dev/nowhere is not there")) { try ReceiverConfigurator(path: "/dev/nowhere").state() }
+            #expect(throws: ReceiverError.missing("/dev/nowhere is not there; waypost devices lists the ports")) {
+                try ReceiverConfigurator(path: "/dev/nowhere").state()
+            }
             let wire = try SerialWire(baudRate: nil, receiver: SimulatedReceiver(periodMilliseconds: 100))
             defer { wire.unplug() }
             let path = wire.terminal.path
