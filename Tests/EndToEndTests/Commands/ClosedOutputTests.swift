@@ -60,15 +60,19 @@ extension EndToEnd {
                 door = socket.socket(socket.AF_UNIX)
                 door.bind("queue")
                 door.listen(8)
+                print("listens", flush=True)
                 def serve(line):
                     line.sendall(b'{"class":"HELLO","protocol":1,"version":"0.1.0"}\n')
-                    for _ in line.makefile():
-                        line.sendall(b'{"class":"WAITING","records":[{"class":"TRACK"}],"next":"1:1"}\n')
+                    for request in line.makefile():
+                        if '"status"' in request:
+                            line.sendall(b'{"class":"STATUS","version":"0.1.0","pid":1,"uptime":1,"health":"healthy"}\n')
+                        else:
+                            line.sendall(b'{"class":"WAITING","records":[{"class":"TRACK"}],"next":"1:1"}\n')
                 while True:
                     threading.Thread(target=serve, args=(door.accept()[0],), daemon=True).start()
                 """#
             let tracker = try ProgramProcess(["python3", "-c", script], in: folder)
-            #expect(await eventually { FileManager.default.fileExists(atPath: folder.path("queue")) })
+            #expect(await eventually { tracker.output == "listens\n" })
             let run = try await unread("dispatch", "export", "home", "--socket", "queue", in: folder)
             #expect(run.code == 0 && run.errors.isEmpty, "\(run)")
             #expect(tracker.ended == nil)

@@ -73,12 +73,20 @@ extension EndToEnd {
             tracker.process.send(SIGKILL)
             _ = try await tracker.process.exit()
             #expect(try await service() == "fault: service: the tracker of socket is not running")
-            let listen = "import os, socket; s = socket.socket(socket.AF_UNIX); os.path.exists('socket') and os.remove('socket'); "
-            for (rest, words) in [
-                ("[s.accept()[0].send(b'hello\\n') for _ in iter(int, 1)]", "listens there, which is not waypostd"),
-                ("[s.accept()[0].close() for _ in iter(int, 1)]", "ended the connection at once"),
-            ] {
-                let script = "\(listen)s.bind('socket'); s.listen(9); print('listens', flush=True); \(rest)"
+            for (answer, words) in [("hello\\n", "listens there, which is not waypostd"), ("", "ended the connection at once")] {
+                let script = """
+                    import os, socket
+                    if os.path.exists("socket"): os.remove("socket")
+                    door = socket.socket(socket.AF_UNIX)
+                    door.bind("socket")
+                    door.listen(9)
+                    print("listens", flush=True)
+                    while True:
+                        line = door.accept()[0]
+                        try: line.sendall(b"\(answer)")
+                        except OSError: pass
+                        line.close()
+                    """
                 let program = try ProgramProcess(["python3", "-c", script], in: tracker.folder)
                 try #require(await eventually { program.output == "listens\n" }, "\(program.errors)")
                 #expect(try await service().hasPrefix("fault: service: python3"))
