@@ -277,7 +277,8 @@ struct GPXAssembler {
             close(at: name.lowerBound, in: bytes, visit)
             if let copying { endCopiedTag(copying, at: name.lowerBound, in: bytes) }
         } else {
-            if let copying { endCopiedTag(copying, at: name.lowerBound, in: bytes) }
+            // A tag that ends nothing must not complete a copy: what was not read would be read from it.
+            if skipped > 0, let copying { endCopiedTag(copying, at: name.lowerBound, in: bytes) }
             endOddTag(element, at: name.lowerBound, in: bytes, visit)
         }
     }

@@ -199,6 +199,13 @@ import WaypostTestKit
         #expect(GPXContract.read(input, keepsOtherElements: true) { input.count }.summary[.unkeptElement].count == 1)
     }
 
+    /// An accuracy that another tag ends was not read, so it must not be read from the copy.
+    @Test func carriesNoValueThatAnotherTagEnds() {
+        let point = "<trk><trkseg><trkpt lat=\"1\" lon=\"2\"><waypost:accuracy>4.2</o>.</waypost:accuracy></trkpt></trkseg></trk>"
+        #expect(!body(point).contains("accuracy"), "\(body(point))")
+        #expect(GPXContract.violations(reading: Array("<gpx version=\"1.1\">\(point)</gpx>".utf8), seed: 1) == [])
+    }
+
     @Test(arguments: [
         // One whose copy fails, behind one that is kept; an empty one; one that the point itself overrules.
         (
