@@ -28,11 +28,16 @@ import WaypostSystem
         _ = try await recorder.close()
     }
 
+    /// The numbers that are still there, and the losses. For each loss there must be a break with its last number, so that nobody joins what it separates.
     private func read(_ folder: String, after number: UInt64 = 0) throws -> (numbers: [UInt64], losses: [LogLoss]) {
         var reader = LogReader(folder: LogFolder(path: folder), from: .after(number))
-        var numbers: [UInt64] = []
-        while let record = try reader.next() { numbers.append(record.sequence) }
-        return (numbers, reader.takeLosses())
+        var (numbers, breaks): ([UInt64], [UInt64]) = ([], [])
+        while let record = try reader.next() {
+            if case .segmentBreak(.gap) = record.content { breaks.append(record.sequence) } else { numbers.append(record.sequence) }
+        }
+        let losses = reader.takeLosses()
+        #expect(Set(breaks).isSuperset(of: losses.map(\.through)))
+        return (numbers, losses)
     }
 
     private func change(_ path: String, _ body: (inout [UInt8]) -> Void) throws {
@@ -109,6 +114,7 @@ import WaypostSystem
             while true {
                 do {
                     guard let record = try reader.next() else { break }
+                    if case .segmentBreak(.gap) = record.content { continue }
                     numbers.append(record.sequence)
                 } catch RecordingError.unsupportedVersion {
                     continue

@@ -58,6 +58,8 @@ public struct LogReader: ~Copyable {
     /// A break held back until a record not before ``earliest`` follows, and that record.
     private var heldBreak: JournalRecord?
     private var heldRecord: JournalRecord?
+    /// The record that was read behind a loss, while the break that stands for the loss is returned.
+    private var recordBehindLoss: JournalRecord?
 
     /// Creates a reader of the log in that folder; nothing is read yet.
     ///
@@ -81,7 +83,8 @@ public struct LogReader: ~Copyable {
 
     /// The next record; nil at the end for now.
     ///
-    /// A break stands for what a journal that was written anew says is lost.
+    /// A break stands for what is lost: with a part of a journal that cannot be read, with a journal that was removed, or by what a journal that was
+    /// written anew says.
     /// - Errors: `cannotRead`: calling again retries. `unsupportedVersion`, and `cannotRead` of a journal that is not an ordinary file:
     ///   calling again continues after that journal.
     public mutating func next() throws(RecordingError) -> JournalRecord? {
@@ -132,6 +135,11 @@ public struct LogReader: ~Copyable {
     }
 
     private mutating func nextOfAnyTime() throws(RecordingError) -> JournalRecord? {
+        if let record = recordBehindLoss {
+            recordBehindLoss = nil
+            position = record.sequence
+            return record
+        }
         while true {
             if file == nil {
                 guard try openNext() else { return nil }
@@ -142,11 +150,15 @@ public struct LogReader: ~Copyable {
                     defer { gap = nil }
                     if record.sequence <= position { continue }
                     guard case .lost(let after, let isCounted) = record.content else {
-                        noteLoss(before: record.sequence)
-                        position = record.sequence
-                        return record
+                        guard let lastLost = noteLoss(before: record.sequence) else {
+                            position = record.sequence
+                            return record
+                        }
+                        recordBehindLoss = record
+                        position = lastLost
+                        return JournalRecord(sequence: position, content: .segmentBreak(.gap))
                     }
-                    noteLoss(before: min(record.sequence, max(after, position) + 1))
+                    _ = noteLoss(before: min(record.sequence, max(after, position) + 1))  // The entry is a break already.
                     note(after, isCounted, through: record.sequence)
                     position = record.sequence
                     return JournalRecord(sequence: record.sequence, content: .segmentBreak(.gap))
@@ -273,11 +285,15 @@ public struct LogReader: ~Copyable {
                 path: journal.path, offset: decoder.startOfLastRecord, after: max(after, position), through: last, isCounted: isCounted))
     }
 
-    private mutating func noteLoss(before next: UInt64) {
-        guard losses.count < LogReader.maximumDamageCount else { return }
-        if let loss = gap?.loss(after: position, before: next, in: folder) { losses.append(loss) }
-        if isEntering { losses += folder.missingJournals(after: position, before: next) }
+    /// Notes what is lost between the last record that was read and the next one.
+    ///
+    /// - Returns: the last number that is lost; nil when nothing is.
+    private mutating func noteLoss(before next: UInt64) -> UInt64? {
+        var found = [gap?.loss(after: position, before: next, in: folder)].compactMap(\.self)
+        if isEntering { found += folder.missingJournals(after: position, before: next) }
         isEntering = false
+        losses += found.prefix(max(0, LogReader.maximumDamageCount - losses.count))
+        return found.map(\.through).max()
     }
 
     private mutating func close() {
