@@ -32,7 +32,7 @@ enum CompletionScript {
         }
         if text.hasPrefix("#compdef") {
             let cases = groups.map { " \($0.name)) compadd \($0.subcommands.joined(separator: " ")) ;;" }.joined()
-            return text.replacing(describing, with: ownDescribing).replacing(
+            return text.replacing(describing, with: ownDescribing).replacing(options, with: ownOptions).replacing(
                 "        '*:subcommands:'\n",
                 with: "        '1:command:(\(names))'\n        '2:subcommand:{ case \"${words[2]}\" in\(cases) esac }'\n")
         }
@@ -146,5 +146,13 @@ enum CompletionScript {
             compadd -V values -a values && ret=0
             return "${ret}"
         }
+        """
+
+    /// The shell quotes `!` in what it completes where it means a command of the history.
+    private static let options = "    unsetopt aliases banghist\n"
+    private static let ownOptions = """
+            unsetopt aliases
+            [[ ${_comp_caller_options[banghist]-on} == on ]] || unsetopt banghist
+
         """
 }
