@@ -97,7 +97,14 @@ struct SetupCommand: ParsableCommand {
         let findings = SetupFindings(facts, others: files.others, userName: identity.environment["SUDO_USER"] ?? identity.userName)
         let former = SetupAnswers(files.former, others: files.others)
         if options.destinations != nil { options.destinations = try destinations(former.destinations) }
-        let givenSecrets = try secrets(for: options.destinations ?? [])
+        let secrets = try secrets(for: options.destinations ?? [])
+        if var destinations = options.destinations {
+            for index in destinations.indices where secrets[destinations[index].name] == .some(nil) {
+                (destinations[index].passwordFile, destinations[index].tokenFile) = (nil, nil)
+            }
+            options.destinations = destinations
+        }
+        let givenSecrets = secrets.compactMapValues(\.self)
         let port = SetupPort(facts: facts)
         let named = files.others.configuration.dispatch.device
         let device = named.isEmpty ? SystemProcess.hostName : named
@@ -196,8 +203,8 @@ struct SetupCommand: ParsableCommand {
         return destinations
     }
 
-    /// The secrets that the command line names, by their destinations' names.
-    private func secrets(for destinations: [DestinationConfiguration]) throws -> [String: String] {
+    /// The secrets that the command line names, by their destinations' names; nil for one that is to have none.
+    private func secrets(for destinations: [DestinationConfiguration]) throws -> [String: String?] {
         let withoutSecret = { (destination: DestinationConfiguration) in destination.kindType.userRole == .unknown }
         let users = destinations.filter { !$0.user.isEmpty && !withoutSecret($0) }
         let webServers = destinations.filter { $0.user.isEmpty && !$0.isBroker && !withoutSecret($0) }
@@ -208,7 +215,7 @@ struct SetupCommand: ParsableCommand {
     /// One secret for each server, in their order.
     private static func secrets(
         of destinations: [DestinationConfiguration], _ paths: [String], _ option: String, _ which: String
-    ) throws -> [String: String] {
+    ) throws -> [String: String?] {
         if paths.isEmpty { return [:] }
         guard !destinations.isEmpty else {
             throw ValidationError("--password-file goes with USER@ in --send, --token-file with a web server without one")
@@ -218,9 +225,9 @@ struct SetupCommand: ParsableCommand {
             throw ValidationError(
                 "--send names \(servers) \(which), so \(option) is due as often, in the same order; none stands for no file")
         }
-        var secrets: [String: String] = [:]
-        for (destination, path) in zip(destinations, paths) where path != SetupAnswerText.none {
-            secrets[destination.name] = try secret(in: path)
+        var secrets: [String: String?] = [:]
+        for (destination, path) in zip(destinations, paths) {
+            secrets.updateValue(path == SetupAnswerText.none ? nil : try secret(in: path), forKey: destination.name)
         }
         return secrets
     }

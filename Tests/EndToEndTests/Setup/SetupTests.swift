@@ -167,9 +167,12 @@ extension EndToEnd {
             #expect(run.code == 0 && !run.output.contains("geheim") && !run.errors.contains("geheim"), "\(run.errors)")
             #expect(try folder.text("http.token") == "geheim\n")
             #expect(try folder.text(Self.written).contains("token_file = \"\(folder.path("http.token"))\""))
-            // The same server keeps it.
-            _ = try await waypost("setup", "--config", "waypost.toml", "--send", "https://127.0.0.1:1/in", in: folder)
+            // The same server keeps it, unless it is to have none.
+            let again = ["setup", "--config", "waypost.toml", "--send", "https://127.0.0.1:1/in"]
+            _ = try await finish([Program.waypost.path] + again, in: folder)
             #expect(try folder.text(Self.written).contains("token_file"))
+            _ = try await finish([Program.waypost.path] + again + ["--token-file", "none"], in: folder)
+            #expect(try !folder.text(Self.written).contains("token_file"))
         }
 
         /// Each server has a secret of its own, in a file of its own.
