@@ -3,6 +3,12 @@ import Waypost
 import WaypostConfiguration
 
 @Suite struct PrivacyConfigurationTests {
+    @Test(arguments: [("0.25 km", 250), ("1000ft", 304.8), ("2 mi", 3_218.688), ("1nmi", 1_852)])
+    func readsDistancesInTheirUnits(text: String, metres: Double) throws {
+        let privacy = try readConfiguration("[privacy]\nzones = [\"1, 2, \(text)\"]").configuration.privacy
+        #expect(privacy.zones.map(\.radiusMetres) == [metres])
+    }
+
     @Test func readsZonesAsTextAndAsTables() throws {
         let texts = try readConfiguration(
             """

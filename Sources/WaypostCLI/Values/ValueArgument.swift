@@ -28,7 +28,7 @@ enum SpanValue {
 /// A distance: `10`, `10m`, `"1.5 km"`.
 enum DistanceValue {
     /// The accepted forms, for help.
-    static let forms = "metres, or with a unit: 10m, 1.5km"
+    static let forms = "metres, or with a unit: 10m, 1.5km, 300ft, 2mi, 1nmi"
 
     /// The distance in metres, at most 1 000 km.
     static func parse(_ text: String) throws -> Double {

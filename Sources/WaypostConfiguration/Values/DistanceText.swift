@@ -2,8 +2,12 @@ import Waypost
 
 /// Distances as people write them: `250`, `2.5`, `"1.5 km"`.
 package enum DistanceText {
-    /// The units in metres, shortest first.
-    package static let units: [(name: String, metres: Double)] = [("m", 1), ("km", 1_000)]
+    /// The units in metres. A foot is 0.3048 m, a mile 5 280 feet (NIST Special Publication 811, B.6), a nautical mile 1 852 m (SI brochure, table 8).
+    private static let units: [(name: String, metres: Double)] = [
+        ("m", 1), ("km", 1_000), ("ft", 0.3048), ("mi", 1_609.344), ("nmi", 1_852),
+    ]
+    /// Their names, for messages.
+    static let unitNames = units.map(\.name).joined(separator: ", ")
 
     /// Why a value is not a distance.
     package enum Problem: Error, Equatable {
@@ -22,7 +26,7 @@ package enum DistanceText {
         }
     }
 
-    /// A distance in metres from a number with or without a unit: `90`, `90 m`, `1.5km`; no sign, no exponent.
+    /// A distance in metres from a number with or without a unit: `90`, `90 m`, `1.5km`, `300 ft`; no sign, no exponent.
     package static func parse(_ text: some StringProtocol) throws(Problem) -> Double {
         let trimmed = text.drop { $0 == " " }
         let number = trimmed.prefix { $0.isASCII && $0.isNumber || $0 == "." }
@@ -47,7 +51,7 @@ extension ValueKind<Double> {
     /// A length in metres: a number of metres, or a text with a unit.
     static func distance(in range: ClosedRange<Double>) -> ValueKind {
         ValueKind(
-            unit: "metres, or text with a unit (m, km); \(DistanceText.bounds(range))",
+            unit: "metres, or text with a unit (\(DistanceText.unitNames)); \(DistanceText.bounds(range))",
             schema: .amount,
             read: { (node) throws(ValueProblem) in try DistanceText.metres(node, in: range) },
             write: { tomlString(DistanceText.text($0)) })
@@ -82,7 +86,7 @@ extension DistanceText {
             case .wrongType: throw .wrongType(expected: "a distance (metres, or text with a unit such as \"1.5 km\")")
             case .notANumber(let text):
                 throw .invalid(reason: "\(quoted(text)) is not a distance; write metres, or text with a unit such as \"1.5 km\"")
-            case .unknownUnit(let unit): throw .invalid(reason: "has the unknown unit \(quoted(unit)); known: m, km")
+            case .unknownUnit(let unit): throw .invalid(reason: "has the unknown unit \(quoted(unit)); known: \(unitNames)")
             }
         }
         guard range.contains(distance) else { throw .invalid(reason: "must be \(bounds(range))") }
