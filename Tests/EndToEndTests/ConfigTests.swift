@@ -187,5 +187,25 @@ extension EndToEnd {
             #expect(run.code == 0)
             #expect(run.output.contains("\"$schema\":\"https://json-schema.org/draft/2020-12/schema\""))
         }
+
+        /// A fence at home beside a zone at home looks as if it worked, and never reports.
+        @Test func warnsOfFencesThatAZoneHides() async throws {
+            let folder = try TestFolder()
+            let fence = { (name: String, longitude: Double, radius: Int) in
+                """
+                {"type":"Feature","properties":{"name":"\(name)","radius":\(radius)},
+                "geometry":{"type":"Point","coordinates":[\(longitude),51.7]}}
+                """
+            }
+            let features = [fence("Home", 10.3, 150), fence("Work", 10.4, 150), fence("Town", 10.3, 1000)].joined(separator: ",")
+            try folder.write("{\"type\":\"FeatureCollection\",\"features\":[\(features)]}", to: "fences.geojson")
+            let zone = "[privacy]\nzones = [\"home: 51.7, 10.3, 250 m\"]\n"
+            try folder.write("\(zone)[geofences]\nfile = \"\(folder.path("fences.geojson"))\"\n", to: "waypost.toml")
+            let run = try await waypost("config", "check", "waypost.toml", in: folder)
+            #expect(run.code == 0)
+            let warnings = run.errors.split(separator: "\n").filter { $0.contains("privacy zone") }
+            #expect(
+                warnings.count == 1 && warnings[0].contains("fence 'Home' lies where the privacy zone 'home' hides"), "\(run.errors)")
+        }
     }
 }

@@ -18,7 +18,8 @@ struct ConfigCommand: ParsableCommand {
                 Reads the file and conf.d/*.toml beside it, as the tracker does. Checks that the files they name exist and can be read, that \
                 recordings can be played, and that nobody else can read secrets; for the service's configuration, that the service's user can read them, whoever runs this. Warns of what a \
                 later file replaces as a whole, of keys that the kind of a section does not use, of secrets that are sent unencrypted, of numbers whose \
-                unit may not be the one that is meant, of a log folder without its whole path, of addresses that the network reaches, and of recordings that can be read in part only (at most 32 MiB of each are read). Says what each door of [share] and [map] gives. Exit code 78 when there is a mistake, 66 when the \
+                unit may not be the one that is meant, of a log folder without its whole path, of addresses that the network reaches, of fences that a \
+                privacy zone may hide, and of recordings that can be read in part only (at most 32 MiB of each are read). Says what each door of [share] and [map] gives. Exit code 78 when there is a mistake, 66 when the \
                 file does not exist.
 
                 Example: waypost config check /etc/waypost/waypost.toml
@@ -45,7 +46,9 @@ struct ConfigCommand: ParsableCommand {
             let fileMistakes = input.fileMistakes(in: loaded) + [isHidden ? nil : policy.problem].compactMap { $0 }
             for mistake in fileMistakes { SystemProcess.printError("waypost: \(mistake)") }
             let unread = isHidden ? ["policy \(loaded.configuration.control.policy): this user may not read it; not checked"] : []
-            let remarks = SettingRemarks(loaded).remarks + OpenSecrets(loaded).remarks + input.fileRemarks(on: loaded) + unread
+            let remarks =
+                SettingRemarks(loaded).remarks + OpenSecrets(loaded).remarks + input.fileRemarks(on: loaded)
+                + input.fenceRemarks(on: loaded) + unread
             for remark in loaded.replacements.map(\.description) + loaded.unusedKeys(after: mistakes) + remarks + policy.notices {
                 SystemProcess.printError("waypost: warning: \(remark)")
             }
@@ -227,6 +230,13 @@ struct ConfigurationInput: ParsableArguments {
     /// What is remarkable of the files that it names though it is no mistake, one line each.
     func fileRemarks(on loaded: LoadedConfiguration) -> [String] {
         NamedFiles(loaded, reader: ReadingUser.ofTracker(reading: file ?? DefaultPaths.inUse.configurationFile)).remarks
+    }
+
+    /// The fences of its files that its privacy zones may hide, one line each.
+    func fenceRemarks(on loaded: LoadedConfiguration) -> [String] {
+        let configuration = loaded.configuration
+        guard let file = configuration.geofences.file else { return [] }
+        return HiddenFences(configuration.privacy.zones).remarks(onFile: file)
     }
 
     /// The files that were read, for messages.

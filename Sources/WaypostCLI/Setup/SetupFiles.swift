@@ -93,9 +93,11 @@ struct SetupFiles {
         // Without the configuration file, which need not exist, conf.d is read too.
         let named = others.files.contains(configurationFile) ? configurationFile : nil
         let whole = try Configuration.load(path: named, paths: paths, with: file)
+        let zones = HiddenFences(whole.configuration.privacy.zones)
+        let hidden = whole.configuration.geofences.file.map { zones.remarks(onFile: $0) } ?? []
         return Draft(
             text: String(decoding: file.bytes, as: UTF8.self), secrets: secrets,
-            remarks: (former.map(SetupAnswers.losses) ?? []) + SetupAnswers.remarks(own, others: others, whole: whole))
+            remarks: (former.map(SetupAnswers.losses) ?? []) + SetupAnswers.remarks(own, others: others, whole: whole) + hidden)
     }
 
     /// Where a secret is kept: not in a file that the present configuration names, unless it is the same secret.

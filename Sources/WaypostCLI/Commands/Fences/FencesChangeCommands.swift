@@ -47,6 +47,7 @@ struct FencesAddCommand: ParsableCommand {
     func run() throws {
         let fence = try fence()
         let answer = try FenceUpload(daemon).send([fence])
+        daemon.tellHidden([fence])
         let output = try OutputStream(path: "-")
         if json { return try output.write(line: String(decoding: answer.line, as: UTF8.self)) }
         let isNew = answer.replacedCount ?? 0 == 0
@@ -98,6 +99,7 @@ struct FencesImportCommand: ParsableCommand {
     func run() throws {
         let fences = try Patience.during("reading \(file)") { try FenceInput(path: file).fences(warns: true) }
         let replaced = try FenceUpload(daemon).send(fences).replacedCount
+        daemon.tellHidden(fences)
         let count = Set(fences.map(\.id)).count
         var line = "imported \(counted(count, "fence"))"
         if let replaced { line += replaced == 0 ? ", all new" : ": \(count - replaced) new, \(replaced) replaced" }
