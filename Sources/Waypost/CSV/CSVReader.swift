@@ -10,7 +10,8 @@
 /// The first line names the columns, with at least a latitude and a longitude. Fields are separated by commas, semicolons or tabs, whichever
 /// is most frequent in that line; with semicolons or tabs, a comma in a number is a decimal point. A row without a place is a report without
 /// a fix.
-/// - Times are RFC 3339 or similar (without a zone: UTC; the day may have its own column `date`), or seconds or milliseconds since 1970.
+/// - Times are RFC 3339 or similar (without a zone: UTC; the day may have its own column `date`), or seconds or milliseconds since 1970,
+///   from 1973 on; a smaller number is something else, such as a spreadsheet's day, and cannot be read.
 /// - Speeds are in m/s and heights in metres above mean sea level, unless the column's name says otherwise: `speed (km/h)`, `speed_knots`, `alt_ft`.
 /// - A value that cannot be read is left out and told with its line, at most eight of them, and counted; so is a row whose place is impossible. A last row that ends with the table, not
 ///   with a line, and lacks columns was cut: it is left out, too.

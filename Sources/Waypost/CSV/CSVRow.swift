@@ -126,10 +126,13 @@ struct CSVRow {
 
     // MARK: - Times
 
+    /// A smaller number of seconds would be before March 1973: it counts something else, such as a spreadsheet's days since 1900.
+    private static let firstSeconds = 1e8
+
     private mutating func setTime(_ field: Span<UInt8>) -> Bool {
         if let time = UTCTime(xmlDateTime: field) {
             position.time = time
-        } else if let seconds = Double(xmlDecimal: field), seconds >= 0 {
+        } else if let seconds = Double(xmlDecimal: field), seconds >= CSVRow.firstSeconds {
             // A number this large is milliseconds: as seconds it would be the year 5138.
             let milliseconds = seconds < 1e11 ? (seconds * 1_000).rounded() : seconds.rounded(.down)
             guard milliseconds < 253_402_300_800_000 else { return false }

@@ -44,7 +44,7 @@ struct CSVReaderTests {
         ("1.5.2026 10:00:00", "time 1.5.2026 10:00:00"), ("10:00:00", "time 10:00:00, without a day"),
         ("May 1 2026 10:00", "time May 1 2026 10:00"),
         ("2026-05-01", "time 2026-05-01"), ("20260501T100000Z", "time 20260501T100000Z"), ("10h02", "time 10h02"), ("-5", "time -5"),
-        ("1e30", "time 1e30"),
+        ("1e30", "time 1e30"), ("46352.5", "time 46352.5"), ("99999999", "time 99999999"),
     ])
     func tellsEachTimeThatCannotBeRead(time: String, told: String) throws {
         let table = "time,lat,lon\n\(time),51.7,10.2\n"
