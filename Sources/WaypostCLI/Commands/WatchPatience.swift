@@ -39,7 +39,8 @@ struct WatchPatience {
         guard let status = try? client.ask(StatusRequest(), timeout: limit) else { return [] }  // See above.
         let search = SearchWords(status)
         why = search?.why
-        let key = search?.key ?? words(status)
+        let isReduced = search == nil && (try? client.ask(CapabilitiesRequest(), timeout: limit))?.authorisation.level == .reduced  // See above.
+        let key = search?.key ?? words(status, isReduced: isReduced)
         if key == told { return [] }
         told = key
         guard let search else { return [key] }
@@ -48,10 +49,13 @@ struct WatchPatience {
     }
 
     /// What it waits for while there is a position.
-    private func words(_ status: StatusReport) -> String {
+    private func words(_ status: StatusReport, isReduced: Bool) -> String {
         if status.privacy?.isPrivate == true { return "waiting: private mode is on; end it with waypost private off" }
         if status.privacy?.isWithheld == true { return "waiting: inside a privacy zone" }
         if isForEvents { return "waiting for events" }
+        if isReduced {
+            return "waiting: you may know only roughly where the device is, at most four times an hour (waypost request --reason)"
+        }
         switch status.following?.pace {
         case .asleep?, .sampling?: return "waiting: the receiver sleeps between two samples"
         default: return "waiting: there is a position, but no new fix that these options ask for"

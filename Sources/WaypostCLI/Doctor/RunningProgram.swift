@@ -33,7 +33,10 @@ struct RunningProgram: Equatable, Sendable {
         let numbers = (tree.names(in: "/proc") ?? []).compactMap { Int($0) }.sorted()
         guard !numbers.isEmpty else { return nil }
         return numbers.compactMap { processID in
-            guard let name = tree.firstLine(of: "/proc/\(processID)/comm")?.text else { return nil }
+            // One that has ended and waits for its parent holds nothing.
+            guard let name = tree.firstLine(of: "/proc/\(processID)/comm")?.text,
+                field("State", of: processID, in: tree)?.hasPrefix("Z") != true
+            else { return nil }
             var program = RunningProgram(processID: processID, name: name)
             program.parentID = field("PPid", of: processID, in: tree).flatMap { Int($0) }
             program.unit = unit(of: processID, in: tree)
