@@ -66,6 +66,8 @@ import Waypost
         ("[door]\nhttp = \"full\"", "has no key 'http'"), ("[door]\npage = \"reduced\"", "page is none or full"),
         ("[door]\ngpsd = true", "gpsd must be one of"), ("[purpose]\n\"a b\" = \"x\"", "must have 1 to 64"),
         ("[purpose]\na = \"\"", "must be a text"),
+        ("[user]\nroot = { level = \"none\" }\n0 = { level = \"full\" }", "p.toml:3: [user] 0 is a user that has a line already"),
+        ("[group]\n0 = { level = \"full\" }\nroot = { level = \"none\" }", "p.toml:3: [group] root is a group that has a line already"),
     ])
     func isBrokenByAnyMistake(text: String, words: String) throws {
         guard case .broken(let reason) = read(text).source else { return #expect(Bool(false), "\(text)") }

@@ -168,6 +168,10 @@ private struct PolicyReader {
         }
         guard let level else { throw PolicyMistake(place: member.place, reason: "\(what) needs a level") }
         guard let subject else { return notices.append((member.place, "there is no \(kind) \(oneLine(member.key, limit: 100))")) }
+        // By name and by number: the rule that gives more must not replace one that takes away, nor the other way round.
+        if policy.rules[subject] != nil {
+            throw PolicyMistake(place: member.place, reason: "\(what) is a \(kind) that has a line already, by name or by number; keep one")
+        }
         policy.rules[subject] = AccessPolicy.Rule(Authorisation(level, scope), purposes: purposes)
     }
 
