@@ -195,9 +195,10 @@ struct SetupCommand: ParsableCommand {
                 let kind = destinations[index].kindName
                 throw SetupProblem("\(kind) needs a user: write \(kind):mqtts://USER@HOST or \(kind):https://USER@HOST/pub")
             }
-            guard let same = former.first(where: { $0.name == destinations[index].name }), same.user == destinations[index].user else {
-                continue
-            }
+            // A secret is for its host: another one does not get it.
+            guard let same = former.first(where: { $0.name == destinations[index].name && $0.isOnHost(destinations[index]) }),
+                same.user == destinations[index].user
+            else { continue }
             (destinations[index].passwordFile, destinations[index].tokenFile) = (same.passwordFile, same.tokenFile)
         }
         return destinations
@@ -337,7 +338,10 @@ struct SetupCommand: ParsableCommand {
         let start = prefix + "waypost run" + (config.map { " --config \(shellWord($0))" } ?? "")
         switch isService ? SetupService.restart(facts) : .absent {
         case .restarted: try output.write(line: "restarted waypostd.service")
-        case .absent: try output.write(line: "start the tracker: \(start)")
+        case .absent:
+            let running = isService ? facts.tracker : nil
+            let end = running.map { "the running tracker keeps its former answers; end it: kill \($0.processID), and then " } ?? ""
+            try output.write(line: "\(end)start the tracker: \(start)")
         case .failed(let why):
             throw CommandFailure(
                 .failed, what: "setup", why: "the configuration is written, but the service does not start: \(oneLine(why, limit: 300))",

@@ -97,7 +97,8 @@ struct SetupFiles {
         let hidden = whole.configuration.geofences.file.map { zones.remarks(onFile: $0) } ?? []
         return Draft(
             text: String(decoding: file.bytes, as: UTF8.self), secrets: secrets,
-            remarks: (former.map(SetupAnswers.losses) ?? []) + SetupAnswers.remarks(own, others: others, whole: whole) + hidden)
+            remarks: (former.map(SetupAnswers.losses) ?? []) + SetupAnswers.remarks(own, others: others, whole: whole) + hidden
+                + SetupAnswers.leftBehind(former?.configuration.destinations ?? [], answers.destinations))
     }
 
     /// Where a secret is kept: not in a file that the present configuration names, unless it is the same secret.

@@ -55,28 +55,32 @@ package enum SetupAnswerText {
 
     /// The destinations that are named, each with its own name; none for `none`.
     ///
-    /// - Parameter former: those of the previous run: entries wait under a name, so that the same server keeps its own.
+    /// - Parameter former: those of the previous run. Entries wait under a name: the same server keeps its own, also one whose address is corrected on its
+    ///   host, and another server gets one that none had, so that it does not get what waits for others.
     package static func destinations(
         _ words: [String], former: [DestinationConfiguration] = []
     ) throws(SetupProblem) -> [DestinationConfiguration] {
         var destinations: [DestinationConfiguration] = []
-        for word in words where word != none {
-            var destination = try self.destination(word)
-            let taken = Set(destinations.map(\.name))
-            let same = former.first { $0.kindName == destination.kindName && $0.url == destination.url }
-            if let same, !taken.contains(same.name) {
-                destination.name = same.name
-            } else {
-                var number = 1
-                let names = taken.union(former.map(\.name))
-                while names.contains(destination.name) {
-                    number += 1
-                    destination.name = "\(destination.kindName)-\(number)"
-                }
+        for word in words where word != none { destinations.append(try destination(word)) }
+        var names = [String?](repeating: nil, count: destinations.count)
+        for isSame in [DestinationConfiguration.hasAddress, DestinationConfiguration.isOnHost] {
+            for index in destinations.indices where names[index] == nil {
+                names[index] = former.first { !names.contains($0.name) && isSame($0)(destinations[index]) }?.name
             }
-            destinations.append(destination)
+        }
+        for index in destinations.indices {
+            let name = names[index] ?? newName(destinations[index].kindName, besides: former.map(\.name) + names.compactMap(\.self))
+            (destinations[index].name, names[index]) = (name, name)
         }
         return destinations
+    }
+
+    /// The kind, with a number behind all that such names have.
+    private static func newName(_ kind: String, besides names: [String]) -> String {
+        let numbers = names.compactMap { name in
+            name == kind ? 1 : name.hasPrefix(kind + "-") ? Int32(name.dropFirst(kind.utf8.count + 1)).map(Int.init) : nil
+        }
+        return numbers.max().map { "\(kind)-\($0 + 1)" } ?? kind
     }
 
     private static func destination(_ word: String) throws(SetupProblem) -> DestinationConfiguration {
@@ -192,4 +196,19 @@ package enum SetupAnswerText {
 extension Substring {
     /// The text without spaces around it.
     fileprivate func trimmingSpaces() -> String { String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()) }
+}
+
+extension DestinationConfiguration {
+    /// Whether another destination of the kind has the same address.
+    fileprivate func hasAddress(_ other: DestinationConfiguration) -> Bool { kindName == other.kindName && url == other.url }
+
+    /// Whether another destination of the kind is on the same host, with whatever scheme, port and path.
+    package func isOnHost(_ other: DestinationConfiguration) -> Bool { kindName == other.kindName && host == other.host }
+
+    /// The host of the address.
+    private var host: Substring {
+        let rest = url.split(separator: "/", omittingEmptySubsequences: true).dropFirst().first ?? ""
+        guard rest.first == "[" else { return rest.prefix { $0 != ":" && $0 != "?" } }
+        return rest.prefix { $0 != "]" }
+    }
 }

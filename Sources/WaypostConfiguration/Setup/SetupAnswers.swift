@@ -75,6 +75,18 @@ package struct SetupAnswers: Equatable, Sendable {
         return lines.joined(separator: "\n") + "\n"
     }
 
+    /// What may wait for servers that the answers no longer name, one sentence each.
+    package static func leftBehind(_ former: [DestinationConfiguration], _ now: [DestinationConfiguration]) -> [String] {
+        former.filter { before in !now.contains { $0.name == before.name } }.map { before in
+            let heir = now.first { server in server.kindName == before.kindName && !former.contains { $0.name == server.name } }
+            let way = heir.map { "waypost dispatch move \(shellWord(before.name)) \(shellWord($0.name)) sends it to \($0.url)" }
+            return """
+                \(before.name): what may wait for \(before.url) stays in the queue; \
+                \(way ?? "waypost dispatch discard \(shellWord(before.name)) deletes it")
+                """
+        }
+    }
+
     /// What somebody has added to the file of an earlier run, and the answers do not keep, one sentence each.
     package static func losses(_ file: LoadedConfiguration) -> [String] {
         let kept = ["[display] units", "[privacy] zones", "[geofences] file"]

@@ -71,14 +71,27 @@ import WaypostSystem
         }
     }
 
-    /// What waits is kept under the name: the same server keeps its own.
+    /// What waits is kept under the name: the same server keeps its own, and another one gets a name that none had.
     @Test func keepsTheNameOfAServer() throws {
         let former = try SetupAnswerText.destinations(["mqtt://a", "mqtt://b"])
         #expect(former.map(\.name) == ["mqtt", "mqtt-2"])
         let later = try SetupAnswerText.destinations(["mqtt://c", "mqtt://b"], former: former)
         #expect(later.map(\.name) == ["mqtt-3", "mqtt-2"])
         #expect(SetupAnswerText.text(later) == "mqtt://c mqtt://b")
+        #expect(try SetupAnswerText.destinations(["mqtt://d"], former: [later[0]]).map(\.name) == ["mqtt-4"])
         #expect(try SetupAnswerText.destinations(["none"], former: former).isEmpty)
+    }
+
+    /// A slip in the port or the path is corrected without leaving behind what waits.
+    @Test(arguments: [
+        ("http://10.0.0.1:28081/in", "https://10.0.0.1:28080/in", ["http"]), ("http://[fd00::1]:80/a", "http://[fd00::1]/b", ["http"]),
+        ("mqtt://broker:1884", "mqtts://broker", ["mqtt"]), ("http://a.example/in", "http://b.example/in", ["http-2"]),
+        ("http://a.example/in", "traccar:http://a.example/in", ["traccar"]),
+        ("http://a/1 http://a/2", "http://a/2 http://a/3", ["http-2", "http"]),
+    ]) func keepsTheNameOfACorrectedAddress(before: String, after: String, names: [String]) throws {
+        let words = { (text: String) in text.split(separator: " ").map(String.init) }
+        let former = try SetupAnswerText.destinations(words(before))
+        #expect(try SetupAnswerText.destinations(words(after), former: former).map(\.name) == names)
     }
 
     @Test(arguments: ["auto", "gpsd://localhost:2947", "serial:///dev/ttyUSB0", "nmea-tcp://boat:10110", "none"])
