@@ -12,7 +12,8 @@ struct LogCommand: ParsableCommand {
         abstract: "List, fetch, check and erase the recorded tracks.",
         discussion: """
             Works with or without a running tracker. Without --log it uses the log of the running tracker, else that of the configuration; where \
-            --socket or $WAYPOST_SOCKET names a tracker, only the log of that one.
+            --socket or $WAYPOST_SOCKET names a tracker, only the log of that one. Where the service does not run, and you have a log of your own, too, \
+            it asks for --log.
 
             Example: waypost log list
             """,
@@ -46,6 +47,7 @@ struct LogLocation: ParsableArguments {
         }
         // A user who runs their own tracker needs no configuration for it.
         let paths = Syscalls.isFolder(own.logDirectory) ? own : .inUse
+        if paths == own { try LogLocation.refuseToGuess(own) }
         do {
             let log = try Configuration.load(path: nil, paths: paths).configuration.log
             return try existing(log.directory, isOff: log.isOff)
@@ -60,6 +62,17 @@ struct LogLocation: ParsableArguments {
         } catch {
             throw CommandFailure(.failed, what: "configuration", why: "\(error)")
         }
+    }
+
+    /// Refuses where the service may have stopped, and a tracker of this user's own has left a log, too: a script would fetch the wrong one.
+    private static func refuseToGuess(_ own: DefaultPaths) throws(CommandFailure) {
+        let service = DefaultPaths.service
+        guard own.logDirectory != service.logDirectory, SystemFacts.unitPath(in: SystemTree(root: "")) != nil else { return }
+        // The place is only for the words.
+        let log = (try? Configuration.load(path: nil, paths: service))?.configuration.log.directory ?? service.logDirectory
+        throw CommandFailure(
+            .unavailable, what: "log", why: "no tracker is running, and there is a log of the service and one of your own",
+            next: "name one: --log \(shellWord(log)) or --log \(shellWord(own.logDirectory))")
     }
 
     /// The log of the running tracker.
