@@ -61,7 +61,8 @@ struct Tracker {
         let lastPosition = LastPosition(folder: kept)
         let logFolder = LogFolder(path: configuration.log.directory)
         let erased = logFolder.erasedStretches(logger: logger)
-        let stored = lastPosition.load(through: gate, erased: erased, logger: logger)
+        let last = lastPosition.load(through: gate, erased: erased, logger: logger)
+        let stored = last.flatMap { configuration.mayShow($0) ? $0 : nil }
         let manager = PositioningManager(source: source, settings: positioningSettings(stored: stored))
         let roads = makeRoadMatcher()
         if let roads {

@@ -23,4 +23,10 @@ extension Configuration {
         // Otherwise each restart would wait for a gpsd that is not there before it opens the receiver's port.
         return FallbackSource(members, times: times, startingWith: LastPosition(folder: stateFolder).load()?.source)
     }
+
+    /// Whether the last position of the previous run may be shown as the last one now: a place that was played is not where a receiver was.
+    func mayShow(_ last: Position) -> Bool {
+        guard let source = last.source, let url = try? SourceURL(source), type(of: url.kind).isPlayed else { return true }
+        return sources.contains { type(of: $0.url.kind).isPlayed }
+    }
 }

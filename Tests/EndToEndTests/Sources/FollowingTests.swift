@@ -59,7 +59,13 @@ extension EndToEnd {
             let first = try await TrackerProcess(source: "sim:walk", in: folder)
             #expect(try await waypost("watch", "--count", "1", "--socket", "socket", in: folder).code == 0)
             _ = try await first.stop()
-            let second = try await TrackerProcess(source: "nmea-tcp://127.0.0.1:1", in: folder)
+            // A receiver was not where the simulation was.
+            let real = try await TrackerProcess(source: "nmea-tcp://127.0.0.1:1", in: folder)
+            let none = try await waypost(
+                "watch", "--significant", "--json", "--count", "1", "--timeout", "1s", "--socket", "socket", in: folder)
+            #expect(none.code == 75 && none.output.isEmpty)
+            _ = try await real.stop()
+            let second = try await TrackerProcess(source: "sim:none", in: folder)
             let run = try await waypost("watch", "--significant", "--json", "--count", "1", "--socket", "socket", in: folder)
             #expect(run.code == 0)
             let change = try JSONParser().parse(Array(run.output.utf8).dropLast())
