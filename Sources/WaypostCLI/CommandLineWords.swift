@@ -94,6 +94,9 @@ struct CommandLineWords {
         let help = CommandLineWords.help(path)
         let options = CommandOptions(of: [command] + [command.configuration.defaultSubcommand].compactMap { $0 })
         if let option = unknownOption(message, options) {
+            if let line = lineWithCommandFirst {
+                return CommandFailure(.usage, what: what, why: "options come after the command", next: "did you mean \(line)?")
+            }
             let guess = options.guess(for: option).map { " (did you mean '\($0)'?)" } ?? ""
             return CommandFailure(.usage, what: what, why: "unknown option '\(oneLine(option))'\(guess)", next: "see \(help)")
         }
@@ -115,14 +118,27 @@ struct CommandLineWords {
         return message.split(separator: "'").dropFirst().first.map(String.init)
     }
 
+    /// The line as it should be, where options stand before the name of a command.
+    private var lineWithCommandFirst: String? {
+        let names = Set(WaypostCLI.configuration.subcommands.map { $0._commandName })
+        guard let index = words.firstIndex(where: names.contains), index > 0 else { return nil }
+        let start = words[..<index].firstIndex { $0.hasPrefix("-") } ?? index
+        guard start < index else { return nil }
+        return parsable(Array(words[..<start] + words[index...] + words[start..<index]))
+    }
+
+    /// The words as a line for people; nil when the parser refuses them.
+    private func parsable(_ line: [String]) -> String? {
+        do { _ = try WaypostCLI.parseAsRoot(line) } catch { return nil }
+        return "waypost \(line.map { shellWord(oneLine($0)) }.joined(separator: " "))"
+    }
+
     /// The line as it should be, where a destination is named without --to.
     private func lineWithDestination(_ message: String, _ options: CommandOptions) -> String? {
         guard options.shown.contains(where: { $0.name == "--to" && $0.value == "destination" }),
             let name = message.split(separator: "'").dropFirst().first.map(String.init), let index = words.lastIndex(of: name)
         else { return nil }
-        let line = Array(words[..<index] + ["--to"] + words[index...])
-        do { _ = try WaypostCLI.parseAsRoot(line) } catch { return nil }
-        return "waypost \(line.map { shellWord(oneLine($0)) }.joined(separator: " "))"
+        return parsable(Array(words[..<index] + ["--to"] + words[index...]))
     }
 
     /// The command that the words name, the names that lead to it, and the first word after them that is not an option.

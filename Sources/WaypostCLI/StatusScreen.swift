@@ -11,7 +11,13 @@ struct StatusScreen {
     /// The doctor's findings, when there has been no position for long.
     private let findings: [(check: String, finding: Finding)]
 
-    init(_ status: StatusReport, _ format: ScreenFormat, findings: [(check: String, finding: Finding)] = []) {
+    /// How much of the position this user may know, where not everything.
+    private let level: AuthorisationLevel?
+
+    init(
+        _ status: StatusReport, _ format: ScreenFormat, level: AuthorisationLevel? = nil, findings: [(check: String, finding: Finding)] = []
+    ) {
+        self.level = level
         self.status = status
         self.format = format
         self.findings = findings
@@ -64,7 +70,11 @@ struct StatusScreen {
         }
         if status.problems == nil {
             let user = ProcessIdentity.current().userName ?? "$USER"
-            lines.append("access    this user may not see everything, such as problems; for the position:")
+            let what =
+                level == .reduced
+                ? "this user may know only roughly where the device is, at most four times an hour"
+                : "this user may not see everything, such as problems"
+            lines.append("access    \(what); for the position:")
             lines.append("\(StatusScreen.commandIndent)sudo waypost grant \(user) full")
             lines.append("          for everything, after the next login:")
             lines.append("\(StatusScreen.commandIndent)\(CommandFailure.joinCommand(group: PeerPolicy.trustedGroupName))")

@@ -116,9 +116,23 @@ private enum ControlProtocolPage {
 
         ### `TPV`
 
-        A position, or a report without a fix (`mode` 1), in gpsd's names and units: `time` (UTC), `mode` (2 or 3), `lat`, `lon` (degrees), `altMSL`, \
-        `altHAE` (m), `speed` (m/s), `track` (degrees from true north), `accuracy` (m, 68 %) and more. Unknown values are absent. A watch of \
-        significant changes has three more members:
+        A position, or a report without a fix (`mode` 1), in gpsd's names and units; what is ours is marked. Unknown values are absent.
+
+        | member | meaning |
+        |---|---|
+        | `time` | UTC |
+        | `mode`, `status` | 1 no fix, 2 without height, 3 with height; the kind of solution in gpsd's numbers (2 differential, 3 and 4 RTK, 8 simulated) |
+        | `lat`, `lon` | degrees |
+        | `altMSL`, `altHAE`, `geoidSep` | height above mean sea level and above the ellipsoid, and the difference, in metres |
+        | `speed`, `track`, `climb` | m/s, degrees from true north, m/s |
+        | `accuracy`, `accuracy_from` | ours: the radius in metres that holds 68 % of positions, and where it comes from: `receiver`, `gst`, `gbs`, \
+        `gpsd`, `hdop`, `assumed`, or `reduced` (made coarse on purpose) |
+        | `eph`, `epv`, `eps`, `hdop`, `vdop`, `pdop` | errors and dilutions as the source gave them |
+        | `satellites` | ours: how many are used |
+        | `source` | ours: the source's URL |
+        | `rollover` | ours: 1024 weeks were added to the date of an old receiver |
+
+        A watch of significant changes has three more members:
 
         | member | value | may be absent | meaning |
         |---|---|---|---|
@@ -128,7 +142,8 @@ private enum ControlProtocolPage {
 
         ### `SKY`
 
-        The satellites in view, in gpsd's names.
+        The satellites in view, in gpsd's names: `hdop`, `vdop`, `pdop`, `uSat` (how many are used), and `satellites`, each with `PRN`, `gnssid`, `el` and \
+        `az` (degrees), `ss` (signal, dBHz) and `used`.
 
         ### `EVENT`
 

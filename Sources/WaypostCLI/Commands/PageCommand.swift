@@ -91,7 +91,9 @@ struct PageShareCommand: ParsableCommand {
     func validate() throws {
         if let hours, !(1...8_760).contains(hours) { throw ValidationError("--hours must be from 1 to 8760") }
         let span = try OptionNames.value(span, "--for", hours.map { .seconds($0 * 3_600) }, "--hours")
-        guard span >= .seconds(60), span <= .seconds(8_760 * 3_600) else { throw ValidationError("--for must be from 1min to 365d") }
+        guard span >= .seconds(60), span <= .seconds(8_760 * 3_600) else {
+            throw ValidationError("--for must be from 1min to 365d, such as 8h; a number alone is seconds")
+        }
     }
 
     func run() throws {

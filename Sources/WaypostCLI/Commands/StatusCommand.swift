@@ -33,11 +33,13 @@ struct StatusCommand: ParsableCommand {
         }
         do throws(ControlAnswerError) { status = try StatusReport(line: line) } catch { throw CommandFailure(.unreadable(error)) }
         let findings = json ? [] : findings(status)
+        // The status is shown without it, too.
+        let level = json || status.problems != nil ? nil : (try? client.ask(CapabilitiesRequest()))?.authorisation.level
         let output = try OutputStream(path: "-")
         if json {
             try output.write(line: String(decoding: line, as: UTF8.self))
         } else {
-            for line in StatusScreen(status, screen.format(of: status), findings: findings).lines {
+            for line in StatusScreen(status, screen.format(of: status), level: level, findings: findings).lines {
                 let columns = line.hasPrefix(StatusScreen.commandIndent) ? nil : output.screenColumns
                 for part in wrapped(printable(line), columns: columns, indent: 10) { try output.write(line: part) }
             }

@@ -67,9 +67,10 @@ struct FenceTable {
         return text.string
     }
 
-    /// Where the device is: `inside, 12 m` from its border, `1.2 km` away.
+    /// Where the device is: `inside, 12 m` from its border, `1.2 km away`.
     static func side(_ fence: FenceEntry, _ format: ScreenFormat) -> String {
         let distance = fence.distanceMetres.map { format.units.distance(abs($0)) }
-        return fence.isInside == true ? ["inside", distance].compactMap { $0 }.joined(separator: ", ") : distance ?? ""
+        return fence.isInside == true
+            ? ["inside", distance].compactMap { $0 }.joined(separator: ", ") : distance.map { "\($0) away" } ?? ""
     }
 }

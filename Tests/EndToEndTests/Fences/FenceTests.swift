@@ -183,7 +183,7 @@ extension EndToEnd {
                 text[0].contains("circle 500 m  47.37800 N 8.54000 E") && text[0].contains("inside, ") && text[0].hasSuffix("dwell 5 min"))
             #expect(text[1].hasSuffix("expired 2020-01-01 09:00"))
             #expect(text[2].contains("100 km") && text[2].hasSuffix("expires 2126-01-01 09:00"), "\(text[2])")
-            #expect(try await list("--units", "imperial")[2].contains(" mi  "))
+            #expect(try await list("--units", "imperial")[2].contains(" mi away  "))
             let values = try await list("--json").map { try JSONParser().parse(Array($0.utf8)) }
             #expect(values.map { $0["lat"]?.double } == [47.378, 47, 46.478])
             #expect(values.map { $0["inside"]?.bool } == [true, nil, false])

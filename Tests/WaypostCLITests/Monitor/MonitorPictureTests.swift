@@ -52,12 +52,12 @@ import WaypostControl
         let text = MonitorPictureTests.picture(MonitorPictureTests.lines, columns: 80, rows: 24).map(\.text)
         for words in [
             "degraded", "47.378000 N 8.540000 E, 408 m, ±3.2 m", "3D, 43.2 km/h, 127°, 13 satellites", "1 used of 2",
-            "E  12  43  ████████··   71°  45°", "● inside, 12 m  Yard", "○ 1.2 km  Home", "11:59:30  dwell Yard",
+            "E  12  43  ████████··   71°  45°", "● inside, 12 m  Yard", "○ 1.2 km away  Home", "11:59:30  dwell Yard",
             "home  12 waiting, 40 sent, next in 40 s",
             "failing: 401: who are you?", "this run recorded 60 positions", "! lab: refused: who are you?",
         ] { #expect(text.contains { $0.contains(words) }, "\(words)") }
         // The newest event, the nearest fence and the satellite in use come first.
-        #expect(order(of: ["11:59:30", "11:59:00"], in: text) && order(of: ["inside, 12 m  Yard", "1.2 km  Home"], in: text))
+        #expect(order(of: ["11:59:30", "11:59:00"], in: text) && order(of: ["inside, 12 m  Yard", "1.2 km away  Home"], in: text))
         #expect(order(of: ["E  12", "G   5"], in: text))
     }
 

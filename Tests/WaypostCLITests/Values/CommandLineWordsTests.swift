@@ -24,6 +24,18 @@ import WaypostSystem
         ("xyzzy", "Unexpected argument 'xyzzy'", "waypost: usage: there is no command 'xyzzy'; see waypost --help"),
         ("watch --bogus", "Unknown option '--bogus'", "waypost: watch: unknown option '--bogus'; see waypost watch --help"),
         (
+            "--json status", "Unknown option '--json'",
+            "waypost: status: options come after the command; did you mean waypost status --json?"
+        ),
+        (
+            "--units metric fences list", "Unknown option '--units'",
+            "waypost: usage: options come after the command; did you mean waypost fences list --units metric?"
+        ),
+        (
+            "--jsno status", "Unknown option '--jsno'",
+            "waypost: status: unknown option '--jsno' (did you mean '--json'?); see waypost status --help"
+        ),
+        (
             "dispatch now home extra", "Unexpected argument 'extra'",
             "waypost: dispatch now: unexpected argument 'extra'; see waypost dispatch now --help"
         ),

@@ -31,6 +31,7 @@ struct GrantsCommand: ParsableCommand {
     static func lines(_ report: GrantReport) -> [String] {
         var lines = [report.problem.map { "problem   \($0)" }].compactMap { $0 }
         lines.append("policy    \(printable(report.policy))\(report.hasPolicy ? "" : " (there is none)")")
+        if report.grants.isEmpty { lines.append("grant     you may know nothing yet: waypost request --reason WHY asks for the position") }
         for grant in report.grants { lines.append("grant     \(printable(grant.who)) \(words(of: grant))") }
         for door in report.doors { lines.append("door      \(printable(door.name)) \(door.level.rawValue)") }
         for purpose in report.purposes.keys.sorted() {

@@ -90,15 +90,22 @@ struct RegisterCommand: ParsableCommand {
             var client = try daemon.connect()
             let answer = try register(request, program, with: &client)
             try output.write(line: "\(name): registered for \(kinds.map(\.rawValue).joined(separator: ", "))")
-            if client.isOfService {
+            if !answer.hasAgent {
                 // It is no error: whoever starts the programs comes when something happens.
-                if !answer.hasAgent { try output.write(line: "\(name): the system starts it when something happens (waypost-wake.path)") }
-            } else if !answer.hasAgent {
-                try output.write(line: "\(name): it is started as soon as an agent runs beside this tracker: waypost agent")
+                let starter =
+                    client.isOfService && RegisterCommand.hasStarter
+                    ? "the system starts it when something happens (waypost-wake.path)"
+                    : "it is started as soon as an agent runs beside this tracker: waypost agent"
+                try output.write(line: "\(name): \(starter)")
             }
             for note in WakeUnit.notes(on: program) { try output.write(line: "\(name): \(note)") }
         }
         if test { try rehearse(name, output) }
+    }
+
+    /// Whether this system starts the registered programs of the service's users: systemd runs, with the unit of the package.
+    private static var hasStarter: Bool {
+        Syscalls.exists("/run/systemd/system") && SystemFacts.unitFolders.contains { Syscalls.exists($0 + "/waypost-wake.path") }
     }
 
     /// Registers a program whose file is there first; a tracker that refuses leaves the file as it was.
@@ -165,7 +172,7 @@ struct RegisterCommand: ParsableCommand {
             }
             throw CommandFailure(
                 .timedOut, what: "register", why: "nobody has started the program",
-                next: client.isOfService
+                next: client.isOfService && RegisterCommand.hasStarter
                     ? "systemctl status waypost-wake.path, or start an agent: waypost agent" : "start an agent: waypost agent")
         }
     }
