@@ -82,6 +82,18 @@ import WaypostSystem
         #expect(finding.commands == ["sudo systemctl enable --now waypostd.service"])
         #expect(finding.evidence.map(\.file) == ["/usr/lib/systemd/system/waypostd.service", "/proc/600"])
         #expect(report(ServiceCheck.self, system, by: "ana") == .well, "her own")
+        // No service is installed either.
+        try system.remove("/usr/lib/systemd/system/waypostd.service")
+        let advice = try #require(report(ServiceCheck.self, system).findings.first)
+        #expect(advice.commands == ["waypost run"] && advice.evidence.map(\.file) == ["/proc/600"])
+    }
+
+    /// One that its parent has not asked about yet has ended.
+    @Test func takesNoZombieForATracker() throws {
+        let system = try FakeSystem()
+        try system.write("State:\tZ (zombie)\nUid:\t990\nGid:\t990\nGroups:\t990\nPPid:\t1\n", to: "/proc/700/status")
+        let finding = try #require(report(ServiceCheck.self, system).findings.first)
+        #expect(finding.what.hasPrefix("the tracker is not running"), "\(finding)")
     }
 
     @Test func asksForNoPortWhereADriveIsPlayed() throws {

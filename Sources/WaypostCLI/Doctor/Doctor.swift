@@ -5,7 +5,7 @@ enum Doctor {
         ConfigurationCheck.self, ServiceCheck.self, ConsoleCheck.self, MiniUARTCheck.self, ModemManagerCheck.self, GPSDCheck.self,
         TwoReadersCheck.self, BaudRateCheck.self, PortPermissionCheck.self, FixCheck.self, AntennaCheck.self, OwnerCheck.self,
         LogFolderCheck.self, DiskCheck.self, ClockCheck.self, PolicyCheck.self, SharingCheck.self, MapPageCheck.self,
-        RoadsCheck.self,
+        RoadsCheck.self, StatusCheck.self,
     ]
 
     /// The report of every check, in their order.
@@ -14,6 +14,10 @@ enum Doctor {
         for check in checks {
             var report = check.examine(facts)
             if check.name == FixCheck.name { report.findings = report.findings.map { pointed($0, reports) } }
+            if check.name == StatusCheck.name, reports.contains(where: { $0.report.findings.contains { $0.level == .fault } }) {
+                // Perhaps the tracker speaks of what an earlier check has found.
+                for index in report.findings.indices { report.findings[index].level = .note }
+            }
             reports.append((check.name, report))
         }
         return reports

@@ -170,7 +170,8 @@ struct SystemFacts: Sendable {
         if let answering = all.first(where: { $0.processID == measurements.status?.processID }) { return answering }
         let isServices = configurationFile == DefaultPaths.service.configurationFile
         if isServices, let service = all.first(where: { $0.unit == SystemFacts.unitName }) { return service }
-        return all.first { $0.unit != SystemFacts.unitName && (unitPath == nil || !isOfOthers($0)) }
+        // Without a service, root may be meant to look at what anybody runs by hand.
+        return all.first { $0.unit != SystemFacts.unitName && (unitPath == nil && measurements.user == nil || !isOfOthers($0)) }
     }
 
     /// Whether a process belongs to another person than this user; false when that is not known, as in a saved system.

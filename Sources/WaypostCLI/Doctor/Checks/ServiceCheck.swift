@@ -20,14 +20,15 @@ enum ServiceCheck: DoctorCheck {
                     ],
                     commands: ["waypost run"]))
         }
+        let others = programs.filter { $0.name == "waypostd" }.map {
+            Evidence(file: "/proc/\($0.processID)", text: "a tracker that another user runs by hand")
+        }
         guard let unit = facts.unitPath else {
             return .found(
                 Finding(
                     level: .note, what: "the tracker is not running, and is not installed as a service: start it",
-                    evidence: [Evidence(file: "/proc", text: "no process is called waypostd")], commands: ["waypost run"]))
-        }
-        let others = programs.filter { $0.name == "waypostd" }.map {
-            Evidence(file: "/proc/\($0.processID)", text: "a tracker that another user runs by hand")
+                    evidence: others.isEmpty ? [Evidence(file: "/proc", text: "no process is called waypostd")] : others,
+                    commands: ["waypost run"]))
         }
         let isMistaken = facts.mistakes.contains { $0.kind != .notPermitted } || facts.fileProblems.contains(where: \.isFatal)
         let (reason, commands) = start(facts)
