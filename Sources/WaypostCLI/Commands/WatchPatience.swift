@@ -39,7 +39,8 @@ struct WatchPatience {
         guard let status = try? client.ask(StatusRequest(), timeout: limit) else { return [] }  // See above.
         let search = SearchWords(status)
         why = search?.why
-        let isReduced = search == nil && (try? client.ask(CapabilitiesRequest(), timeout: limit))?.authorisation.level == .reduced  // See above.
+        // See above.
+        let isReduced = search == nil && (try? client.ask(CapabilitiesRequest(), timeout: limit))?.authorisation.level == .reduced
         let key = search?.key ?? words(status, isReduced: isReduced)
         if key == told { return [] }
         told = key

@@ -2,7 +2,9 @@ import Waypost
 
 /// Distances as people write them: `250`, `2.5`, `"1.5 km"`.
 package enum DistanceText {
-    /// The units in metres. A foot is 0.3048 m, a mile 5 280 feet (NIST Special Publication 811, B.6), a nautical mile 1 852 m (SI brochure, table 8).
+    /// The units in metres.
+    ///
+    /// - Source: NIST Special Publication 811, appendix B: a foot is 0.3048 m, a mile 5 280 feet, a nautical mile 1 852 m.
     private static let units: [(name: String, metres: Double)] = [
         ("m", 1), ("km", 1_000), ("ft", 0.3048), ("mi", 1_609.344), ("nmi", 1_852),
     ]

@@ -41,7 +41,9 @@ struct HiddenFences {
 }
 
 extension DaemonConnection {
-    /// Tells which fences may never report. The zones of a tracker behind a socket that was named are not known.
+    /// Tells which fences may never report.
+    ///
+    /// The zones of a tracker behind a socket that was named are not known.
     func tellHidden(_ fences: [Geofence]) {
         if namedSocket != nil { return }
         for remark in HiddenFences.configured.remarks(on: fences) { SystemProcess.printError("waypost: \(remark)") }
