@@ -28,7 +28,9 @@ import WaypostSystem
         _ = try await recorder.close()
     }
 
-    /// The numbers that are still there, and the losses. For each loss there must be a break with its last number, so that nobody joins what it separates.
+    /// The numbers that are still there, and the losses.
+    ///
+    /// For each loss there must be a break with its last number, so that nobody joins what it separates.
     private func read(_ folder: String, after number: UInt64 = 0) throws -> (numbers: [UInt64], losses: [LogLoss]) {
         var reader = LogReader(folder: LogFolder(path: folder), from: .after(number))
         var (numbers, breaks): ([UInt64], [UInt64]) = ([], [])

@@ -4,7 +4,7 @@ extension PrivacyZone {
     /// The hole that a ``PrivacyGate`` makes covers the zone, and reaches up to 2.3 of its radii around a centre that is moved by at least 0.3: no
     /// area that reaches beyond twice the radius is wholly inside for certain.
     package func mayHide(_ shape: FenceShape) -> Bool {
-        guard let reach = try? FenceShape.circle(centre: centre, radiusMetres: 2 * radiusMetres) else { return false }
+        let reach = FenceShape.circle(FenceCircle(centre: centre, radiusMetres: 2 * radiusMetres))
         switch shape {
         case .circle(let circle): return reach.signedDistanceMetres(to: circle.centre) <= -circle.radiusMetres
         case .polygons(let rings): return rings.corners.joined().allSatisfy(reach.contains)

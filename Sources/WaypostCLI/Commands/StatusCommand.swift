@@ -33,8 +33,10 @@ struct StatusCommand: ParsableCommand {
         }
         do throws(ControlAnswerError) { status = try StatusReport(line: line) } catch { throw CommandFailure(.unreadable(error)) }
         let findings = json ? [] : findings(status)
-        // The status is shown without it, too.
-        let level = json || status.problems != nil ? nil : (try? client.ask(CapabilitiesRequest()))?.authorisation.level
+        var level: AuthorisationLevel?
+        if !json, status.problems == nil {
+            level = (try? client.ask(CapabilitiesRequest()))?.authorisation.level  // The status is shown without it, too.
+        }
         let output = try OutputStream(path: "-")
         if json {
             try output.write(line: String(decoding: line, as: UTF8.self))

@@ -39,8 +39,11 @@ struct WatchPatience {
         guard let status = try? client.ask(StatusRequest(), timeout: limit) else { return [] }  // See above.
         let search = SearchWords(status)
         why = search?.why
-        // See above.
-        let isReduced = search == nil && (try? client.ask(CapabilitiesRequest(), timeout: limit))?.authorisation.level == .reduced
+        var isReduced = false
+        if search == nil {
+            let access = try? client.ask(CapabilitiesRequest(), timeout: limit)  // See above.
+            isReduced = access?.authorisation.level == .reduced
+        }
         let key = search?.key ?? words(status, isReduced: isReduced)
         if key == told { return [] }
         told = key

@@ -26,7 +26,9 @@ extension Configuration {
 
     /// Whether the last position of the previous run may be shown as the last one now: a place that was played is not where a receiver was.
     func mayShow(_ last: Position) -> Bool {
-        guard let source = last.source, let url = try? SourceURL(source), type(of: url.kind).isPlayed else { return true }
+        guard let source = last.source, let url = try? SourceURL(source),  // A source of another kind has none.
+            type(of: url.kind).isPlayed
+        else { return true }
         return sources.contains { type(of: $0.url.kind).isPlayed }
     }
 }

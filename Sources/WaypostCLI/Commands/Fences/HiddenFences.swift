@@ -15,8 +15,8 @@ struct HiddenFences {
 
     /// The zones of the configuration in use; none where this user may not read it.
     static var configured: HiddenFences {
-        // The change that was asked for does not depend on what is remarked.
-        HiddenFences((try? Configuration.load(path: nil, paths: .inUse))?.configuration.privacy.zones ?? [])
+        let loaded = try? Configuration.load(path: nil, paths: .inUse)  // Nothing depends on a remark.
+        return HiddenFences(loaded?.configuration.privacy.zones ?? [])
     }
 
     /// What is to say of these fences, a line each; the file's name, if any, comes first.
@@ -35,7 +35,9 @@ struct HiddenFences {
 
     /// What is to say of the fences of a file; nothing of one that cannot be read, which others say.
     func remarks(onFile path: String) -> [String] {
-        guard !zones.isEmpty, let bytes = try? FenceInput(path: path).bytes(), let file = try? FenceFormat.read(bytes) else { return [] }
+        guard !zones.isEmpty, let bytes = try? FenceInput(path: path).bytes(),  // See above.
+            let file = try? FenceFormat.read(bytes)  // See above.
+        else { return [] }
         return remarks(on: file.fences, of: path)
     }
 }

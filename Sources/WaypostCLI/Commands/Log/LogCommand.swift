@@ -68,8 +68,8 @@ struct LogLocation: ParsableArguments {
     private static func refuseToGuess(_ own: DefaultPaths) throws(CommandFailure) {
         let service = DefaultPaths.service
         guard own.logDirectory != service.logDirectory, SystemFacts.unitPath(in: SystemTree(root: "")) != nil else { return }
-        // The place is only for the words.
-        let log = (try? Configuration.load(path: nil, paths: service))?.configuration.log.directory ?? service.logDirectory
+        let loaded = try? Configuration.load(path: nil, paths: service)  // The place is only for the words.
+        let log = loaded?.configuration.log.directory ?? service.logDirectory
         throw CommandFailure(
             .unavailable, what: "log", why: "no tracker is running, and there is a log of the service and one of your own",
             next: "name one: --log \(shellWord(log)) or --log \(shellWord(own.logDirectory))")
