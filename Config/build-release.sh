@@ -7,5 +7,7 @@
 # nothing calls (3 MB of waypostd, 1.6 MB of waypost), and puts what a running tracker calls side by side (Config/function-order.txt).
 set -euo pipefail
 cd "$(dirname "$0")/.."
+source Config/prerequisites.sh
+pin_swift_packages
 exec swift build -c release --static-swift-stdlib -Xswiftc -Xfrontend -Xswiftc -function-sections \
     -Xswiftc -Xfrontend -Xswiftc -internalize-at-link "$@" </dev/null
