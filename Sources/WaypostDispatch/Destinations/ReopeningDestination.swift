@@ -1,10 +1,10 @@
 import Synchronization
 import WaypostSystem
 
-/// A destination that is opened from its configuration, and opened again at the next attempt after one of its secrets has changed.
+/// A destination that is opened from its configuration, and opened again at the next attempt after one of its files has changed.
 ///
 /// Records for a destination that cannot be opened wait. Each attempt tries to open it again, so that neither a secret that has become
-/// readable nor a corrected password needs a restart of the tracker.
+/// readable nor a corrected password or a new certificate needs a restart of the tracker.
 /// - Concurrency: as every destination.
 package final class ReopeningDestination: Destination {
     private enum State {
@@ -23,7 +23,7 @@ package final class ReopeningDestination: Destination {
     /// Opens a destination, if that is possible now.
     ///
     /// - Parameters:
-    ///   - files: the paths of its secrets.
+    ///   - files: the paths of its secrets, and of other files that it is opened with.
     ///   - open: opens it, and reads the secrets.
     package init(files: [String], open: @escaping @Sendable () throws -> any Destination) {
         (self.files, self.open) = (files, open)

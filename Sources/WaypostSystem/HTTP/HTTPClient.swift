@@ -27,6 +27,9 @@ public actor HTTPClient {
 
         /// The settings of a small device.
         public init() {}
+
+        /// The files that are read for TLS.
+        var tlsFiles: [String?] { [caFile, clientCertificate, clientKey] }
     }
 
     private let settings: Settings
@@ -97,6 +100,10 @@ public actor HTTPClient {
         if handle == nil { handle = CurlHandle() }
         guard let handle else { throw .noLibrary(reason: "no memory for libcurl") }
         if exchange.isCancelled.load(ordering: .relaxed) { throw .cancelled }
+        // Nothing would end the library's wait for a FIFO's writer.
+        if HTTPURL.isEncrypted(request.url) {
+            do throws(TLSFiles.Problem) { try TLSFiles.check(settings.tlsFiles) } catch { throw .tls(reason: error.description) }
+        }
         exchange.begin()
         var answer = ccurl_answer()
         withRequest(request, exchange) { ccurl_perform(handle.pointer, &$0, &answer) }

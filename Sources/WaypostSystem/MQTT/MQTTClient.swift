@@ -117,10 +117,10 @@ public final class MQTTClient: Sendable {
         // One thread that hangs in a name service is enough.
         if let found, found.isStuck { throw .unreachable(reason: "the system still tries to reach \(settings.host):\(settings.port)") }
         if let problem = cmosquitto_load() { throw .noLibrary(reason: String(cString: problem)) }
-        for path in [settings.caFile, settings.clientCertificate, settings.clientKey].compactMap({ $0 }) {
-            do throws(SystemError) { Syscalls.close(try Syscalls.openForReading(path)) } catch {
-                throw .badSettings(reason: "\(path): cannot be read: \(error.reason)")
-            }
+        do throws(TLSFiles.Problem) {
+            try TLSFiles.check([settings.caFile, settings.clientCertificate, settings.clientKey])
+        } catch {
+            throw .badSettings(reason: error.description)
         }
         do throws(SystemError) {
             state.sessionCount += 1

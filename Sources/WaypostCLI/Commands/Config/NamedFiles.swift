@@ -126,6 +126,9 @@ struct NamedFiles {
         }
         // A recording may come through a FIFO; all others are read to their ends.
         if key != NamedFiles.sourceKey, kind(path) == .other { return Problem(key: key, reason: "\(path): is not an ordinary file") }
+        // Fences and roads may be in a folder.
+        let isOneFile = isSecret || key.hasPrefix("[[destination]]")
+        if isOneFile, kind(path) == .folder { return Problem(key: key, reason: "\(path): is a folder, not a file") }
         // Only the service's user knows more about what that user may read.
         if reader == nil, let reason = unreadable(path) { return Problem(key: key, reason: reason) }
         if key == "[matching] roads", let reason = roadProblem(path) {

@@ -8,10 +8,18 @@ extension DestinationConfiguration {
         // A broker has no tokens, and where there is a token a web server gets no password.
         let needed = [isBroker ? passwordFile : tokenFile ?? passwordFile].compactMap { $0 } + kind.secretFiles
         let files = places.compactMap { try? box.secrets.path(of: $0) }  // A problem with a file is reported when it is read.
-        return ReopeningDestination(files: files) {
+        return ReopeningDestination(files: files + tlsFiles) {
             try box.secrets.check(needed)
+            try TLSFiles.check(tlsFiles)
             return try open(on: box)
         }
+    }
+
+    /// The files that are read for TLS; none where the connection is not encrypted.
+    private var tlsFiles: [String] {
+        let url = url.lowercased()
+        guard url.hasPrefix("https:") || url.hasPrefix("mqtts:") else { return [] }
+        return [caFile, clientCertificate, clientKey].compactMap { $0 }
     }
 
     /// Makes the destination, with its secrets read.
