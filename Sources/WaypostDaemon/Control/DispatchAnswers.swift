@@ -86,9 +86,9 @@ extension DestinationStatus {
     }
 
     private var failing: String? {
-        guard let failure else { return nil }
-        if needsMending { return "destination \(state.name): \(failure)" }
-        guard isStalled else { return nil }
-        return "destination \(state.name) has taken nothing for \(spanText(seconds: failingTime?.components.seconds ?? 0)): \(failure)"
+        if needsMending, let failure { return "destination \(state.name): \(failure)" }
+        guard isStalled, let time = failingTime ?? timeSending else { return nil }
+        let words = failure ?? "it has not answered yet"
+        return "destination \(state.name) has taken nothing for \(spanText(seconds: time.components.seconds)): \(words)"
     }
 }

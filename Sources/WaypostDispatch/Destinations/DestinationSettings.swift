@@ -29,6 +29,8 @@ public struct DestinationSettings: Sendable, Hashable {
     public var isDryRun = false
     /// Whether positions of the log are sent, and not only events.
     public var sendsPositions = true
+    /// How long an attempt may take, whatever it waits for; nil for as long as it likes.
+    package var attemptLimit: Duration?
 
     /// Settings with the defaults of a new destination.
     public init(name: String, schedule: DispatchSchedule.Settings) {
@@ -123,7 +125,8 @@ public struct DestinationStatus: Sendable, Hashable {
     public var needsMending: Bool
     /// The time since the first failure; nil when the last attempt succeeded.
     public var failingTime: Duration?
-    /// Whether the failure has lasted for two intervals and more than a minute while something waits.
+    /// Whether it has taken nothing for two intervals and more than a minute while something waits: so long ago was the first failure, or so long
+    /// has the attempt taken that is under way.
     public var isStalled = false
     /// The time until the next attempt; nil when nothing waits, or it sends only on demand.
     public var timeToNextAttempt: Duration?

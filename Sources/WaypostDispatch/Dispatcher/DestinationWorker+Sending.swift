@@ -96,11 +96,26 @@ extension DestinationWorker {
     }
 
     /// Sends a batch, and notes since when it is on its way.
+    ///
+    /// An attempt that does not end in its time, or when it is cancelled, is held by a library or by the system: it is left behind, and until it
+    /// ends there is no other.
     private func deliver(_ batch: DispatchBatch) async -> DeliveryOutcome {
-        attemptSince = clock.bootMilliseconds()
+        let start = clock.bootMilliseconds()
+        if let abandoned, abandoned.value == nil {
+            return .temporary(reason: "an earlier attempt does not end; if that stays so, restart the tracker", retryAfter: nil)
+        }
+        abandoned = nil
+        (attemptSince, vainAttempt) = (start, start)
         defer { attemptSince = nil }
-        return await destination.send(batch)
+        let attempt = AbandonableCall { [destination] in await destination.send(batch) }
+        if let outcome = await attempt.value(within: settings.attemptLimit, grace: DestinationWorker.grace) { return outcome }
+        abandoned = attempt
+        let seconds = (clock.bootMilliseconds() - start) / 1_000
+        return .temporary(reason: "the attempt did not end in \(spanText(seconds: seconds))", retryAfter: nil)
     }
+
+    /// A destination ends within a second of being cancelled, unless something holds it.
+    private static let grace = Duration.seconds(2)
 
     /// The places of the records that a server will never accept, with the reasons.
     private static func refused(_ refused: [String: String], among places: [String: Int]) -> [Int: String] {

@@ -32,14 +32,17 @@ extension DestinationWorker {
         do throws(PositionSupplyError) { positionCount = try await supply.count(waitingFor: progress) } catch { positionCount = nil }
         let now = clock.bootMilliseconds()
         let failingTime = failure.map { Duration.milliseconds(now - $0.since) }
-        let isStalled = (failingTime ?? .zero) >= stallTime && (positionCount != 0 || progress.waitingEventCount > 0)
+        let sendingTime = attemptSince.map { Duration.milliseconds(now - $0) }
+        // An attempt that has not failed yet brings no more than one that has.
+        let vainTime = max(failingTime ?? .zero, sendingTime ?? .zero)
+        let isStalled = vainTime >= stallTime && (positionCount != 0 || progress.waitingEventCount > 0)
         return DestinationStatus(
             state: progress, isSending: state.run != nil, isOnDemand: schedule.settings.isManual, failure: failure?.reason,
             needsMending: failure?.needsMending ?? false,
             failingTime: failingTime, isStalled: isStalled,
             timeToNextAttempt: state.alarm.map { .milliseconds(max(0, $0.moment - now)) },
             timeSinceReceipt: lastReceipt.map { .milliseconds(now - $0) },
-            timeSending: attemptSince.map { .milliseconds(now - $0) }, waitingPositionCount: positionCount)
+            timeSending: sendingTime, waitingPositionCount: positionCount)
     }
 
     /// How long without a receipt is more than a gap in the network.

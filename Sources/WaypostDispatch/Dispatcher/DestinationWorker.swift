@@ -40,6 +40,10 @@ actor DestinationWorker {
     private(set) var lastReceipt: Int64?
     /// The moment of the boot clock since which a batch is on its way; nil while none is.
     var attemptSince: Int64?
+    /// When the last attempt began, if it brought no receipt.
+    var vainAttempt: Int64?
+    /// The attempt that was left behind because it did not end.
+    var abandoned: AbandonableCall<DeliveryOutcome>?
     /// How many records the server has received since the worker was made.
     var receivedCount = 0
     /// How many it has refused for good since then, and why the last.
@@ -263,6 +267,7 @@ actor DestinationWorker {
         var ending = RunEnding.sent
         var takesNews = true
         let (before, refusedBefore) = (receivedCount, refused.count)
+        vainAttempt = nil
         attempts: while sentBatches < batchCount, clock.bootMilliseconds() < deadline, !Task.isCancelled, !state.isStopped {
             if takesNews { noteMore() }
             ending = await sendNext(through: takesNews ? nil : newest)
@@ -325,13 +330,15 @@ actor DestinationWorker {
         // A cancelled attempt is not the server's fault.
         guard !Task.isCancelled, !state.isStopped else { return }
         if failure?.reason != reason { notify(.failing(destination: settings.name, reason: reason, needsMending: needsMending)) }
-        failure = Failure(reason: reason, needsMending: needsMending, since: failure?.since ?? clock.bootMilliseconds())
+        let start = failure?.since ?? vainAttempt ?? clock.bootMilliseconds()
+        failure = Failure(reason: reason, needsMending: needsMending, since: start)
     }
 
     /// Notes that the server has accepted records and that this is stored: if it cannot be stored they are sent again, but not every second.
     func noteReceipt() {
         retry.process(.reached, at: clock.bootMilliseconds(), using: &generator)
         lastReceipt = clock.bootMilliseconds()
+        vainAttempt = nil
         if failure != nil {
             failure = nil
             notify(.recovered(destination: settings.name))

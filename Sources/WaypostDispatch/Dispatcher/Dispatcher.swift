@@ -234,7 +234,9 @@ public actor Dispatcher {
 
     /// Ends all sending; records without a receipt are sent again in the next run.
     public func stop() async {
-        for worker in workers.withLock({ $0 }) { await worker.stop() }
+        await withTaskGroup { group in
+            for worker in workers.withLock({ $0 }) { group.addTask { await worker.stop() } }
+        }
         try? await outbox.checkpoint()  // The entries that stay in its log are found there.
     }
 

@@ -40,7 +40,7 @@ public actor HTTPClient {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// How many redirects are followed.
-    static let maximumRedirectCount = 3
+    package static let maximumRedirectCount = 3
     /// The headers that every server may read; any other may be a secret for the first one.
     private static let commonHeaders: Set<String> = ["content-type", "content-encoding", "expect", "if-none-match"]
     /// The longest head of an answer, bytes.

@@ -45,6 +45,8 @@ extension DestinationConfiguration {
         settings.cutoff = cutoff?.moment
         settings.isDryRun = isDryRun
         settings.sendsPositions = isSentPositions
+        // A broker's client measures its own time.
+        if !isBroker { settings.attemptLimit = max(.seconds(60), timeout * (HTTPClient.maximumRedirectCount + 2)) }
         return settings
     }
 
