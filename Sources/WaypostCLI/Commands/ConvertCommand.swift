@@ -83,11 +83,18 @@ struct ConvertCommand: ParsableCommand {
 
     /// Refuses to write over what is read: a format that says less would take the rest of the recording with it.
     private func refuseOwnInput(_ output: String, _ paths: [String]) throws(CommandFailure) {
-        guard !force, output != "-", let identity = FileIdentity(of: output),
-            paths.contains(where: { $0 != "-" && FileIdentity(of: $0) == identity })
-        else { return }
+        // The shell may have opened either of them.
+        let isStandard = output == "-"
+        let target = isStandard ? FileIdentity(ofFile: Syscalls.standardOutput) : FileIdentity(of: output)
+        // Written while it is read, a file grows without end: nobody wants that.
+        guard !force || isStandard, let target, paths.contains(where: { identity(ofInput: $0) == target }) else { return }
         throw CommandFailure(
-            .usage, what: output, why: "it is the input and the output", next: "name another output, or replace the recording with --force")
+            .usage, what: isStandard ? "standard output" : output, why: "it is the input and the output",
+            next: isStandard ? "write to another file" : "name another output, or replace the recording with --force")
+    }
+
+    private func identity(ofInput path: String) -> FileIdentity? {
+        path == "-" ? FileIdentity(ofFile: Syscalls.standardInput) : FileIdentity(of: path)
     }
 
     /// Asks whoever types `convert *.gpx` where there are two; a script that names an output means it.

@@ -14,6 +14,13 @@ public struct FileIdentity: Sendable, Hashable {
         self.init(status)
     }
 
+    /// The identity of an open ordinary file; nil for anything else, such as a terminal, which many programs read from and write to.
+    public init?(ofFile descriptor: Int32) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        self.init(status)
+    }
+
     /// The identity that the system gave for an open file or a path.
     init(_ status: stat) {
         device = UInt64(status.st_dev)

@@ -61,6 +61,39 @@ extension EndToEnd {
             #expect(try folder.text(output) == expected)
         }
 
+        /// The shell opens what the command then reads and writes.
+        @Test(arguments: [
+            "- in.nmea --from nmea <in.nmea", "- link.nmea --from nmea <second.nmea", "- --output in.nmea --from nmea <in.nmea",
+            "- other.nmea --output in.nmea --from nmea 0<>in.nmea", "in.nmea - --to nmea >>in.nmea", "in.nmea - --to nmea 1<>second.nmea",
+            "- - --from nmea --to nmea <in.nmea >>in.nmea", "other.nmea - --output - --from nmea --to nmea <in.nmea 1<>in.nmea",
+        ])
+        func refusesToReplaceWhatTheShellHasOpened(words: String) async throws {
+            let folder = try TestFolder()
+            for name in ["in.nmea", "other.nmea"] { try folder.write(recording, to: name) }
+            try FileManager.default.createSymbolicLink(atPath: folder.path("link.nmea"), withDestinationPath: "in.nmea")
+            try FileManager.default.linkItem(atPath: folder.path("in.nmea"), toPath: folder.path("second.nmea"))
+            let refused = try await shell("'\(Program.waypost.path)' convert \(words)", in: folder)
+            #expect(refused.code == 64, "\(refused)")
+            #expect(refused.errors.contains(": it is the input and the output; "), "\(refused)")
+            #expect(try folder.text("in.nmea") == recording)
+            if words.contains("1<>") || words.contains(">>") {
+                // It would be read and written without end.
+                #expect(try await shell("'\(Program.waypost.path)' convert --force \(words)", in: folder).code == 64)
+            }
+            if words.hasPrefix("- in.nmea") {
+                #expect(try await shell("'\(Program.waypost.path)' convert --force \(words)", in: folder).code == 0)
+                #expect(try folder.text("in.nmea") != recording)
+            }
+        }
+
+        /// A terminal, or nothing, is what is read and written by most.
+        @Test func readsFromTheDeviceThatItWritesTo() async throws {
+            let folder = try TestFolder()
+            let run = try await shell(
+                "'\(Program.waypost.path)' convert - - --from nmea --to nmea 0<>/dev/null 1>&0; echo $? >&2", in: folder)
+            #expect(run.errors.contains("holds nothing usable") && run.errors.hasSuffix("65\n"), "\(run)")
+        }
+
         @Test func readsAndWritesStandardStreams() async throws {
             let folder = try TestFolder()
             let input = try folder.write(recording, to: "in.nmea")
