@@ -28,8 +28,8 @@ struct TrackFinisher {
         let path = folder.finishedJournalPath(stem)
         var journal = try JournalReader(path: path, isGrowing: false)
         _ = try journal.next()
-        let names = trackNames(stem, journal.decoder.header).map(\.name)
-        if names.allSatisfy({ Syscalls.exists("\(folder.path)/\($0)") }) { return nil }
+        let paths = trackNames(stem, journal.decoder.header).map { "\(folder.path)/\($0.name)" }
+        if paths.allSatisfy({ Syscalls.exists($0) && TrackFinisher.obstacle(at: $0) == nil }) { return nil }
         let track = try makeFiles(stem, of: path)
         return track.writtenByteCount > 0 ? track : nil
     }
@@ -41,14 +41,28 @@ struct TrackFinisher {
         }
     }
 
+    /// What is in a track's place and is no track: a link, a folder, a FIFO or an empty file; nil when there is a file, or nothing.
+    private static func obstacle(at path: String) -> RecordingError? {
+        let isEmpty = Syscalls.byteCount(of: path) == 0
+        let cause = Syscalls.oddFile(path) ?? (isEmpty ? SystemError.isEmpty(path) : nil)
+        return cause.map { .cannotFinish(path: path, cause: $0) }
+    }
+
     /// Makes the missing files.
+    ///
+    /// - Errors: also what is in a track's place and is none, once the others are made.
     private func makeFiles(_ stem: String, of journalPath: String) throws(RecordingError) -> FinishedTrack {
         let next = try folder.firstSequence(after: stem)
         var track = FinishedTrack(stem: stem, journalPath: folder.finishedJournalPath(stem))
         let header = try survey(journalPath, before: next, into: &track)
         var digests: [String: String] = [:]
+        var obstacle: RecordingError?
         for (name, type, isMain) in trackNames(stem, header) {
             let path = "\(folder.path)/\(name)"
+            if let found = TrackFinisher.obstacle(at: path) {
+                obstacle = obstacle ?? found
+                continue
+            }
             var file: TrackFile?
             let isThere = Syscalls.exists(path)
             if !isThere {
@@ -64,6 +78,7 @@ struct TrackFinisher {
             if isMain { track.trackPath = path } else { track.otherTrackPaths.append(path) }
         }
         try TrackDigests(folder: folder).update(adding: digests)
+        if let obstacle { throw obstacle }
         return track
     }
 
