@@ -23,6 +23,7 @@ struct LogVerifyCommand: ParsableCommand {
     func run() throws {
         let folder = try location.folder()
         let verifier = LogVerifier(folder: folder)
+        var inspection = LogInspection(of: folder)
         let journals = try attempt { () throws(RecordingError) in try folder.journals() }
         let output = try OutputStream(path: "-")
         var progress = Progress(name: logPath(folder.path), totalBytes: journals.reduce(0) { $0 + (Syscalls.byteCount(of: $1.path) ?? 0) })
@@ -31,10 +32,8 @@ struct LogVerifyCommand: ParsableCommand {
         for journal in journals {
             let faults: [LogFault]
             do throws(RecordingError) {
-                faults = try verifier.faults(of: journal)
+                faults = try inspection.look(at: journal)
             } catch {
-                // Deleted since the listing.
-                if case .cannotRead(_, let cause) = error, cause.isMissing { continue }
                 guard Syscalls.oddFile(journal.path) != nil else { throw CommandFailure(error) }
                 failures.append(error)
                 continue
@@ -44,6 +43,14 @@ struct LogVerifyCommand: ParsableCommand {
             for fault in faults { try output.write(line: json ? line(fault) : "\(logPath(fault.path)): \(fault.words)") }
             progress.add(bytes: Int(Syscalls.byteCount(of: journal.path) ?? 0))
         }
+        let trackFaults = try attempt { () throws(RecordingError) in
+            try Patience.during("looking again at what may be missing for a moment only") { () throws(RecordingError) in
+                try inspection.lookAgain()
+            }
+        }
+        faultCount += trackFaults.count
+        if !trackFaults.isEmpty { progress.clear() }
+        for fault in trackFaults { try output.write(line: json ? line(fault) : "\(logPath(fault.path)): \(fault.words)") }
         // Fetched without its journals, the log is compared with the digests only.
         let isFetched = journals.isEmpty && !folder.hasJournals && hasTracks(folder)
         let digestFaults = try lastingFaults {
