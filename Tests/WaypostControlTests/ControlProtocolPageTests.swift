@@ -60,7 +60,8 @@ private enum ControlProtocolPage {
         - Every local user may connect, ask for `status` and ask to know more; what else is answered depends on what the user may know \
         (<doc:WhoMayKnow>).
         - There are 64 connections: at most 32 of one user, of users who may not know the position 8 of each and 32 of all, and the last 8 only for root \
-        and the tracker's own user. One more gets an `ERROR` line, and ends.
+        and the tracker's own user. These two have no limit of their own: when their programs have all 64, `waypost status` is refused to them, too, \
+        until one of these ends. One more gets an `ERROR` line, and ends.
 
         This page is made from the types of the library `WaypostControl`. A Swift program uses these types directly: \
         `try client.ask(HoldRequest(reason: "photo walk"))`.
