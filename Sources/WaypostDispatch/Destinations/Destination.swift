@@ -11,7 +11,8 @@ import Waypost
 /// - It sends a batch completely or reports that it did not: if a batch may have arrived only in part the outcome is a failure, and all of it is
 ///   sent again, under the same ids. Where the server confirms record by record, it may report the records with a receipt
 ///   (``DeliveryOutcome/partly(received:refused:answer:then:)``): only the others are sent again.
-/// - It returns within its own time limit, and soon after its task is cancelled, with a temporary failure.
+/// - It returns within its own time limit, and soon after its task is cancelled, with a temporary failure. One that has not
+///   returned after two seconds is left behind, and gets no other batch until it returns; what it says then is ignored.
 /// - It accepts every kind of record. One that its format cannot express (``obstacle(to:)``) is not sent to it, and counts as settled.
 /// - It never tries again by itself, and keeps no record after it has returned.
 /// - Errors hold no secret (a token, a password in a URL) and no position: they are shown and logged.
