@@ -254,6 +254,7 @@ if [[ -n $container ]]; then
     [[ $(show MainPID) != "$old" ]] || short "the later tracker runs after a downgrade"
     waits_whole "downgrade"
     shell 'setsid python3 /root/take_all.py 8099 /root/taken >/dev/null 2>&1 &'
+    within 20 inside python3 -c 'import socket; socket.create_connection(("127.0.0.1", 8099)).close()' || short "the test's server does not start"
     [[ $(inside waypost dispatch now --wait) == good ]] || short "what waited is not sent: $(inside waypost dispatch status || true)"
     [[ $(grep -o '"parcel" *: *[123]' "$root/root/taken" | sort -u | wc -l) == 3 && $(grep -o '"parcel"' "$root/root/taken" | wc -l) == 3 ]] ||
         short "not every event arrived once: $(<"$root/root/taken")"
