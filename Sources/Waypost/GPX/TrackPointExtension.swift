@@ -48,7 +48,7 @@ struct AccuracyNamespace {
         let prefix = name.count == 5 ? 0..<0 : name.lowerBound + 6..<name.upperBound
         let declared = bytes.extracting(prefix).withUnsafeBufferPointer { Array($0) }
         if !isOurs {
-            prefixes.removeAll { $0 == declared }
+            if let index = prefixes.firstIndex(of: declared) { prefixes.remove(at: index) }
         } else if prefixes.count < AccuracyNamespace.most, !prefixes.contains(declared) {
             prefixes.append(declared)
         }
