@@ -82,7 +82,7 @@ import Testing
         let folder = NSTemporaryDirectory() + "waypost-guide-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let file = folder + "/fences/yard.kml"
-        for path in [folder + "/fences", folder + "/work"] {
+        for path in [folder + "/fences", folder + "/copies"] {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
         }
@@ -90,11 +90,11 @@ import Testing
         let named = try #require(script.firstMatch(of: #/\$\(sed .*2>\/dev\/null\)/#)?.output)
         let shell = Process()
         shell.executableURL = URL(filePath: "/bin/sh")
-        shell.currentDirectoryURL = URL(filePath: folder + "/work")
+        shell.currentDirectoryURL = URL(filePath: folder + "/copies")
         shell.arguments = ["-c", String(script.replacing(named, with: file))]
         try shell.run()
         shell.waitUntilExit()
-        let copy = folder + "/work/tree" + file
+        let copy = folder + "/copies/tree" + file
         let attributes = try FileManager.default.attributesOfItem(atPath: (copy as NSString).deletingLastPathComponent)
         #expect(attributes[.posixPermissions] as? Int == 0o755)
     }
