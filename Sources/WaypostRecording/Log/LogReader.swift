@@ -289,6 +289,7 @@ public struct LogReader: ~Copyable {
     ///
     /// - Returns: the last number that is lost; nil when nothing is.
     private mutating func noteLoss(before next: UInt64) -> UInt64? {
+        if gap == nil, !isEntering { return nil }
         var found = [gap?.loss(after: position, before: next, in: folder)].compactMap(\.self)
         if isEntering { found += folder.missingJournals(after: position, before: next) }
         isEntering = false
