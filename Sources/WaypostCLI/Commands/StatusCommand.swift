@@ -49,10 +49,10 @@ struct StatusCommand: ParsableCommand {
         if status.health != .healthy { throw ExitCode(ExitStatus.failed.rawValue) }
     }
 
-    /// The faults that the doctor finds, once there has been no position for a minute; without those that the search reports itself.
+    /// The faults that the doctor finds, once there has been no position for a minute; without those that the status says itself.
     private func findings(_ status: StatusReport) -> [(check: String, finding: Finding)] {
         guard let search = SearchWords(status), search.seconds >= 60 else { return [] }
-        return Doctor.examine(.ofThisSystem(status: status)).filter { $0.check != FixCheck.name }
+        return Doctor.examine(.ofThisSystem(status: status)).filter { ![FixCheck.name, StatusCheck.name].contains($0.check) }
             .flatMap { entry in entry.report.findings.map { (entry.check, $0) } }.filter { $0.1.level == .fault }
     }
 }
