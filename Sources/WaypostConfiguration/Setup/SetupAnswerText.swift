@@ -204,11 +204,4 @@ extension DestinationConfiguration {
 
     /// Whether another destination of the kind is on the same host, with whatever scheme, port and path.
     package func isOnHost(_ other: DestinationConfiguration) -> Bool { kindName == other.kindName && host == other.host }
-
-    /// The host of the address.
-    private var host: Substring {
-        let rest = url.split(separator: "/", omittingEmptySubsequences: true).dropFirst().first ?? ""
-        guard rest.first == "[" else { return rest.prefix { $0 != ":" && $0 != "?" } }
-        return rest.prefix { $0 != "]" }
-    }
 }

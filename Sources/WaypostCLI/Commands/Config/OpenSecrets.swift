@@ -25,15 +25,10 @@ struct OpenSecrets {
     /// What is wrong with sending a secret to a server; nil where it is encrypted, or stays on this machine.
     static func words(for destination: DestinationConfiguration) -> String? {
         let url = destination.url.lowercased()
-        guard let scheme = ["http", "mqtt"].first(where: { url.hasPrefix($0 + "://") }), !isHere(url) else { return nil }
+        guard let scheme = ["http", "mqtt"].first(where: { url.hasPrefix($0 + "://") }), !LoopbackHost.contains(destination.host) else {
+            return nil
+        }
         let secret = destination.user.isEmpty ? "token" : "password"
         return "the \(secret) goes over the network unencrypted; write \(scheme)s:// if the server has it"
-    }
-
-    /// Whether a URL leads to this machine.
-    private static func isHere(_ url: String) -> Bool {
-        let authority = url.split(separator: "/", omittingEmptySubsequences: true).dropFirst().first ?? ""
-        let host = authority.first == "[" ? authority.dropFirst().prefix { $0 != "]" } : authority.prefix { $0 != ":" && $0 != "?" }
-        return LoopbackHost.contains(host)
     }
 }

@@ -1,6 +1,12 @@
 import Waypost
 
 extension DestinationConfiguration {
+    /// The host of the URL in lower case, without the brackets of an IPv6 address; empty where there is none.
+    package var host: Substring {
+        let authority = url.lowercased().split(separator: "/", omittingEmptySubsequences: true).dropFirst().first ?? ""
+        return authority.first == "[" ? authority.dropFirst().prefix { $0 != "]" } : authority.prefix { $0 != ":" && $0 != "?" }
+    }
+
     /// A contradiction between keys: the key to change, and why; nil when there is none.
     package var fault: (key: String, reason: String)? {
         let kind = kindType
