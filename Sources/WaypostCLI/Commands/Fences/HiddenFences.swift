@@ -22,15 +22,15 @@ struct HiddenFences {
     /// What is to say of these fences, a line each; the file's name, if any, comes first.
     func remarks(on fences: [Geofence], of file: String? = nil) -> [String] {
         let place = file.map { "\($0): " } ?? ""
-        let hidden = fences.lazy.compactMap { fence in zones.first { $0.mayHide(fence.shape) }.map { (fence, $0) } }
+        let hidden = fences.compactMap { fence in zones.first { $0.mayHide(fence.shape) }.map { (fence, $0) } }
         let named = hidden.prefix(HiddenFences.mostNamed).map { fence, zone in
             """
             \(place)fence \(quoted(fence.name)) lies where the privacy zone \(quoted(zone.name)) hides positions, so it may never report; make the \
             zone smaller, or the fence reach four times as far as the zone
             """
         }
-        let more = zones.isEmpty || named.count < HiddenFences.mostNamed ? 0 : hidden.reduce(0) { count, _ in count + 1 } - named.count
-        return named + (more > 0 ? ["\(place)so do \(counted(more, "more fence"))"] : [])
+        let more = hidden.count - named.count
+        return named + (more > 0 ? ["\(place)and so \(more == 1 ? "does" : "do") \(counted(more, "more fence"))"] : [])
     }
 
     /// What is to say of the fences of a file; nothing of one that cannot be read, which others say.
