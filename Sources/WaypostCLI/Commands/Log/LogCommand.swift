@@ -65,9 +65,9 @@ struct LogLocation: ParsableArguments {
     }
 
     /// Refuses where the service may have stopped, and a tracker of this user's own has left a log, too: a script would fetch the wrong one.
-    private static func refuseToGuess(_ own: DefaultPaths) throws(CommandFailure) {
+    static func refuseToGuess(_ own: DefaultPaths, in tree: SystemTree = SystemTree(root: "")) throws(CommandFailure) {
         let service = DefaultPaths.service
-        guard own.logDirectory != service.logDirectory, SystemFacts.unitPath(in: SystemTree(root: "")) != nil else { return }
+        guard own.logDirectory != service.logDirectory, SystemFacts.unitPath(in: tree) != nil else { return }
         let loaded = try? Configuration.load(path: nil, paths: service)  // The place is only for the words.
         let log = loaded?.configuration.log.directory ?? service.logDirectory
         throw CommandFailure(
