@@ -37,14 +37,13 @@ package final class ControlServer: Sendable {
 
     private let listener: any Channel
     private let hub: NIOLoopBound<ControlHub>
-    /// The thread, if it belongs to the server.
-    private let ownGroup: MultiThreadedEventLoopGroup?
+    private let thread: ServerThread
 
-    private init(path: String, listener: any Channel, hub: NIOLoopBound<ControlHub>, ownGroup: MultiThreadedEventLoopGroup?) {
+    private init(path: String, listener: any Channel, hub: NIOLoopBound<ControlHub>, thread: ServerThread) {
         self.path = path
         self.listener = listener
         self.hub = hub
-        self.ownGroup = ownGroup
+        self.thread = thread
     }
 
     /// Listens at a path.
@@ -58,15 +57,13 @@ package final class ControlServer: Sendable {
     ///   - policy: who may see what.
     ///   - handler: answers the requests.
     ///   - limits: how many clients are accepted, and how much of each.
-    ///   - eventLoopGroup: where to run; nil for a thread of its own.
     package static func start(
         path: String, programVersion: String, isService: Bool = false, policy: any PeerAuthority, handler: some ControlHandler,
-        limits: Limits = Limits(),
-        eventLoopGroup: (any EventLoopGroup)? = nil
+        limits: Limits = Limits()
     ) async throws(ControlError) -> ControlServer {
         try prepare(path)
-        let ownGroup = eventLoopGroup == nil ? MultiThreadedEventLoopGroup(numberOfThreads: 1) : nil
-        guard let loop = (eventLoopGroup ?? ownGroup)?.next() else { preconditionFailure("there is a group") }
+        let thread = ServerThread.take()
+        let loop = thread.loop
         do {
             let hub = try await loop.submit {
                 NIOLoopBound(
@@ -80,9 +77,9 @@ package final class ControlServer: Sendable {
                 )
                 .childChannelInitializer { channel in ControlConnection.join(channel, hub) }
                 .withBoundSocket(try UnixSocket.listener(at: path, mode: 0o666)).get()
-            return ControlServer(path: path, listener: listener, hub: hub, ownGroup: ownGroup)
+            return ControlServer(path: path, listener: listener, hub: hub, thread: thread)
         } catch {
-            await shutDown(ownGroup)
+            thread.giveBack()
             throw .cannotListen(path: path, reason: reason(of: error))
         }
     }
@@ -122,13 +119,10 @@ package final class ControlServer: Sendable {
     package func stop() async {
         // First the name, then the listener: a successor never finds its own socket gone. It does not matter if the name is already gone.
         do { try UnixSocket.unlink(path) } catch {}
-        do {
-            try await hub.eventLoop.submit { [hub] in hub.value.closeAll() }.get()
-            try await listener.close()
-        } catch {
-            // Already closed.
-        }
-        await ControlServer.shutDown(ownGroup)
+        do { try await listener.close() } catch { return }  // Stopped before.
+        // Nobody joins any more.
+        do { try await hub.eventLoop.submit { [hub] in hub.value.closeAll() }.get() } catch {}  // It does not fail.
+        thread.giveBack()
     }
 
     private static func prepare(_ path: String) throws(ControlError) {
@@ -171,10 +165,5 @@ package final class ControlServer: Sendable {
         case let error as IOError: SystemError(code: error.errnoCode, operation: "listen").reason
         default: "\(error)"
         }
-    }
-
-    private static func shutDown(_ group: MultiThreadedEventLoopGroup?) async {
-        // It fails only when it is already shut down.
-        do { try await group?.shutdownGracefully() } catch {}
     }
 }

@@ -1,9 +1,9 @@
 import Logging
 import NIOCore
-import NIOPosix
 import Synchronization
 import Waypost
 import WaypostConfiguration
+import WaypostControl
 import WaypostPositioning
 import WaypostSystem
 
@@ -46,7 +46,7 @@ actor ShareService: PositioningConsumer {
     private let counts: ShareCounts
     private let hub: NIOLoopBound<ShareHub>
     private let known: ShareKnowledge
-    private let group: MultiThreadedEventLoopGroup
+    private let thread: ServerThread
     /// The configured names of serial lines.
     private let lineNames: [String]
     private let logger: Logger
@@ -68,8 +68,8 @@ actor ShareService: PositioningConsumer {
         for (kind, _) in places where kind != .nmeaUDP { holds[kind] = await hold("share \(kind.rawValue)") }
         let counts = ShareCounts(holds: holds)
         let known = ShareKnowledge()
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let loop = group.next()
+        let thread = ServerThread.take()
+        let loop = thread.loop
         do {
             let hub = try await loop.submit {
                 NIOLoopBound(
@@ -83,7 +83,8 @@ actor ShareService: PositioningConsumer {
                 if case .path(let path)? = (source.url.kind as? SerialKind)?.port { path } else { nil }
             }
             return ShareService(
-                doors: doors, access: access, reduced: reduced, counts: counts, hub: hub, known: known, group: group, lineNames: lineNames,
+                doors: doors, access: access, reduced: reduced, counts: counts, hub: hub, known: known, thread: thread,
+                lineNames: lineNames,
                 logger: logger)
         } catch {
             preconditionFailure("a loop that has just begun takes tasks")
@@ -92,10 +93,10 @@ actor ShareService: PositioningConsumer {
 
     private init(
         doors: [ShareDoor], access: AccessKeeper, reduced: ReducedPositions, counts: ShareCounts, hub: NIOLoopBound<ShareHub>,
-        known: ShareKnowledge, group: MultiThreadedEventLoopGroup, lineNames: [String], logger: Logger
+        known: ShareKnowledge, thread: ServerThread, lineNames: [String], logger: Logger
     ) {
         (self.access, self.reduced) = (access, reduced)
-        (self.doors, self.counts, self.hub, self.known, self.group) = (doors, counts, hub, known, group)
+        (self.doors, self.counts, self.hub, self.known, self.thread) = (doors, counts, hub, known, thread)
         (self.lineNames, self.logger) = (lineNames, logger)
     }
 
@@ -117,6 +118,7 @@ actor ShareService: PositioningConsumer {
     /// Shuts the doors and ends every connection.
     func stop() async {
         retrying?.cancel()
+        await retrying?.value
         for door in doors {
             // First the name: a successor never finds its own socket gone. It does not matter if the name is already gone.
             guard case .open(let channel)? = states[door.kind] else { continue }
@@ -124,12 +126,8 @@ actor ShareService: PositioningConsumer {
             do { try await channel.close() } catch {}  // Already closed.
         }
         states = [:]
-        do {
-            try await hub.eventLoop.submit { [hub] in hub.value.closeAll() }.get()
-            try await group.shutdownGracefully()
-        } catch {
-            // It fails only when the loop has ended.
-        }
+        do { try await hub.eventLoop.submit { [hub] in hub.value.closeAll() }.get() } catch {}  // It does not fail.
+        thread.giveBack()
     }
 
     /// Returns when the thread of the clients gets to this call; never when that thread hangs.

@@ -29,6 +29,22 @@ extension EndToEnd {
             #expect(names.contains("tasks-1"))
             fifo.close()
         }
+
+        @Test func endsAServerWithoutTheRuntimesPool() async throws {
+            let (holder, folder) = (try TestFolder(), try TestFolder())
+            let map = "[map]\nlisten = \"127.0.0.1:\(try freePort())\"\n"
+            try holder.write(map, to: "w.toml")
+            try folder.write(map, to: "w.toml")
+            let first = try await TrackerProcess(source: "sim:city", in: holder, options: ["--config", "w.toml"])
+            try #require(await eventually { first.process.errors.contains("map page at") }, "\(first.process.errors)")
+            // The port is taken: the page ends as soon as it has begun.
+            let second = try await TrackerProcess(source: "sim:city", in: folder, options: ["--config", "w.toml"])
+            try #require(await eventually { second.process.errors.contains("Address already in use") }, "\(second.process.errors)")
+            try await Task.sleep(for: .milliseconds(500))
+            #expect(try second.process.threads().keys.filter { $0.contains("qos") } == [])
+            #expect(try await second.stop() == ProgramExit(code: 0))
+            #expect(try await first.stop() == ProgramExit(code: 0))
+        }
     }
 }
 

@@ -2,6 +2,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import Waypost
+import WaypostControl
 import WaypostPositioning
 import WaypostSystem
 
@@ -12,13 +13,13 @@ final class PageServer: Sendable {
         var description: String
     }
 
-    private let group: MultiThreadedEventLoopGroup
+    private let thread: ServerThread
     private let hub: NIOLoopBound<PageHub>
     private let listeners: [any Channel]
     private let socket: String?
 
-    private init(group: MultiThreadedEventLoopGroup, hub: NIOLoopBound<PageHub>, listeners: [any Channel], socket: String?) {
-        (self.group, self.hub, self.listeners, self.socket) = (group, hub, listeners, socket)
+    private init(thread: ServerThread, hub: NIOLoopBound<PageHub>, listeners: [any Channel], socket: String?) {
+        (self.thread, self.hub, self.listeners, self.socket) = (thread, hub, listeners, socket)
     }
 
     /// Listens.
@@ -33,8 +34,8 @@ final class PageServer: Sendable {
         at address: ListenAddress?, socket: String?, live: PageBroadcaster, hold: PositioningHold, limits: PageLimits,
         makeHub: @escaping @Sendable (any EventLoop) -> PageHub
     ) async throws(Problem) -> PageServer {
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let loop = group.next()
+        let thread = ServerThread.take()
+        let loop = thread.loop
         var listeners: [any Channel] = []
         var place = ""
         do {
@@ -52,10 +53,10 @@ final class PageServer: Sendable {
                 listeners.append(try await bootstrap(on: loop, hub, limits).withBoundSocket(listener).get())
             }
             live.open(hub, hold: hold)
-            return PageServer(group: group, hub: hub, listeners: listeners, socket: socket)
+            return PageServer(thread: thread, hub: hub, listeners: listeners, socket: socket)
         } catch {
             for listener in listeners { listener.close(promise: nil) }
-            do { try await group.shutdownGracefully() } catch {}  // It fails only when it is already shut down.
+            thread.giveBack()
             throw Problem(description: "\(place): \(reason(of: error))")
         }
     }
@@ -71,10 +72,10 @@ final class PageServer: Sendable {
         do {
             for listener in listeners { try await listener.close() }
             try await hub.eventLoop.submit { [hub] in hub.value.closeAll() }.get()
-            try await group.shutdownGracefully()
         } catch {
-            // Already closed.
+            return  // Stopped before.
         }
+        thread.giveBack()
     }
 
     private static func bootstrap(on loop: any EventLoop, _ hub: NIOLoopBound<PageHub>, _ limits: PageLimits) -> ServerBootstrap {
