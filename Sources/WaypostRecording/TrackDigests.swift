@@ -19,13 +19,13 @@ struct TrackDigests {
         let stored = try lines()
         var digests: [String: String] = [:]
         for name in try trackNames() where !removed.contains(name) {
-            if let known = added[name] ?? stored[name] {
+            if let known = added[name] ?? stored.digests[name] {
                 digests[name] = known
             } else {
                 digests[name] = try digest(of: name)
             }
         }
-        guard digests != stored else { return }
+        guard digests != stored.digests || stored.oddLine != nil else { return }
         do {
             guard !digests.isEmpty else {
                 try Syscalls.remove(path)
@@ -38,16 +38,20 @@ struct TrackDigests {
         }
     }
 
-    /// The entries that do not match their files, and the files that the list does not contain.
+    /// The entries that do not match their files, the files that the list does not contain, and the first line that is no entry.
     ///
     /// A line whose file was fetched and deleted is not a fault.
     /// - Cost: reads every GPX file.
     func faults() throws(RecordingError) -> [LogFault] {
         let stored = try lines()
         var faults: [LogFault] = []
+        if let line = stored.oddLine {
+            faults.append(
+                LogFault(path: path, words: "line \(line) is not one that waypost wrote; waypost log recover writes the list again"))
+        }
         for name in try trackNames() {
             guard let found = try digest(of: name) else { continue }
-            guard let told = stored[name] else {
+            guard let told = stored.digests[name] else {
                 faults.append(LogFault(path: path, words: "has no line for \(name); waypost log recover adds it"))
                 continue
             }
@@ -60,7 +64,7 @@ struct TrackDigests {
     ///
     /// - Cost: reads the file.
     func isAsWritten(_ name: String) throws(RecordingError) -> Bool? {
-        guard let told = try lines()[name], let found = try digest(of: name) else { return nil }
+        guard let told = try lines().digests[name], let found = try digest(of: name) else { return nil }
         return told.lowercased() == found
     }
 
@@ -73,8 +77,8 @@ struct TrackDigests {
         }
     }
 
-    /// The digests in the file by name; invalid lines are left out, and their digests are computed again.
-    private func lines() throws(RecordingError) -> [String: String] {
+    /// The digests in the file by name, and the number of the first line that has none, or one for a name that had one before.
+    private func lines() throws(RecordingError) -> (digests: [String: String], oddLine: Int?) {
         let bytes: [UInt8]?
         do {
             bytes = try Syscalls.contents(of: path, limit: 1 << 24, as: .own)
@@ -82,12 +86,17 @@ struct TrackDigests {
             throw .cannotRead(path: path, cause: error)
         }
         var digests: [String: String] = [:]
-        for line in (bytes ?? []).split(separator: UInt8(ascii: "\n")) {
+        var oddLine: Int?
+        var lines = (bytes ?? []).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        if lines.last?.isEmpty == true { lines.removeLast() }
+        for (index, line) in lines.enumerated() {
             let text = String(decoding: line, as: UTF8.self)
-            guard text.utf8.count > 66, text.dropFirst(64).hasPrefix("  "), text.prefix(64).allSatisfy(\.isHexDigit) else { continue }
-            digests[String(text.dropFirst(66))] = String(text.prefix(64))
+            let name = String(text.dropFirst(66))
+            let isEntry = !name.isEmpty && text.dropFirst(64).hasPrefix("  ") && text.prefix(64).allSatisfy(\.isHexDigit)
+            if !isEntry || digests[name] != nil { oddLine = oddLine ?? index + 1 }
+            if isEntry { digests[name] = String(text.prefix(64)) }
         }
-        return digests
+        return (digests, oddLine)
     }
 
     /// The digest of a file; nil when it no longer exists, because tracks may be fetched and deleted at any time.

@@ -29,7 +29,7 @@ struct TrackFinisher {
         var journal = try JournalReader(path: path, isGrowing: false)
         _ = try journal.next()
         let paths = trackNames(stem, journal.decoder.header).map { "\(folder.path)/\($0.name)" }
-        if paths.allSatisfy({ Syscalls.exists($0) && TrackFinisher.obstacle(at: $0) == nil }) { return nil }
+        if paths.allSatisfy({ TrackFinisher.isTrack(at: $0) && TrackFinisher.obstacle(at: $0) == nil }) { return nil }
         let track = try makeFiles(stem, of: path)
         return track.writtenByteCount > 0 ? track : nil
     }
@@ -41,11 +41,14 @@ struct TrackFinisher {
         }
     }
 
-    /// What is in a track's place and is no track: a link, a folder, a FIFO or an empty file; nil when there is a file, or nothing.
+    /// What is in a track's place and is no track: a link, a folder or a FIFO; nil when there is a file, or nothing.
     private static func obstacle(at path: String) -> RecordingError? {
-        let isEmpty = Syscalls.byteCount(of: path) == 0
-        let cause = Syscalls.oddFile(path) ?? (isEmpty ? SystemError.isEmpty(path) : nil)
-        return cause.map { .cannotFinish(path: path, cause: $0) }
+        Syscalls.oddFile(path).map { .cannotFinish(path: path, cause: $0) }
+    }
+
+    /// Whether something is there that is kept; an empty file, as the check of a file system leaves it, is made anew.
+    private static func isTrack(at path: String) -> Bool {
+        Syscalls.exists(path) && Syscalls.byteCount(of: path) != 0
     }
 
     /// Makes the missing files.
@@ -64,7 +67,7 @@ struct TrackFinisher {
                 continue
             }
             var file: TrackFile?
-            let isThere = Syscalls.exists(path)
+            let isThere = TrackFinisher.isTrack(at: path)
             if !isThere {
                 file = try make(path, of: journalPath, stem: stem, type: LogTypes(type), withEvents: isMain, before: next)
             }

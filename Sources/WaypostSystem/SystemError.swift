@@ -78,11 +78,6 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The error of using a folder as a file.
     public static func isFolder(_ path: String) -> SystemError { SystemError(code: EISDIR, operation: "open", path: path) }
 
-    /// The error of a file of our own that has lost its content, as after the check of a file system.
-    public static func isEmpty(_ path: String) -> SystemError {
-        SystemError(code: EINVAL, operation: "use", path: path).explained("is empty; move it away")
-    }
-
     /// The error of a folder inside one of our folders that is not a folder, or a link to one.
     public static func notOwnFolder(_ path: String) -> SystemError {
         SystemError(code: ENOTDIR, operation: "open", path: path).explained("is a link or not a folder, which is not followed here")

@@ -77,6 +77,9 @@ import WaypostSystem
             let sums = try Data(contentsOf: URL(filePath: folder + "/SHA256SUMS"))
             for name in names.dropFirst() { try FileManager.default.removeItem(atPath: "\(folder)/\(name)") }
             #expect(try allFaults().count == 5)
+            // What the check of a file system may leave of one.
+            try Data().write(to: URL(filePath: "\(folder)/\(names[0])"))
+            #expect(try allFaults().count == 6)
             // A tracker that starts does not bring back what was fetched and removed.
             let next = try TrackRecorder(folder: folder, configuration: configuration)
             let restarted = try await next.recover()
@@ -106,6 +109,24 @@ import WaypostSystem
             // Fetched and deleted.
             try FileManager.default.removeItem(atPath: track)
             #expect(try verifier.digestFaults() == [])
+        }
+    }
+
+    @Test(arguments: [
+        "garbage\n", "\n", "FIRST", String(repeating: "0", count: 64) + "  \n", String(repeating: "0", count: 64) + " *a.gpx\n",
+    ])
+    func findsALineThatIsNoEntry(line: String) async throws {
+        try await withLog { folder, journal in
+            let log = LogFolder(path: folder)
+            let sums = "\(folder)/SHA256SUMS"
+            let whole = try String(contentsOfFile: sums, encoding: .utf8)
+            // The list twice has a second line for the same file.
+            try (whole + line.replacing("FIRST", with: whole)).write(toFile: sums, atomically: false, encoding: .utf8)
+            let words = "line 2 is not one that waypost wrote; waypost log recover writes the list again"
+            #expect(try LogVerifier(folder: log).digestFaults() == [LogFault(path: sums, words: words)])
+            #expect(try LogMaintenance(folder: log).recover().failures == [])
+            #expect(try LogVerifier(folder: log).digestFaults() == [])
+            #expect(try String(contentsOfFile: sums, encoding: .utf8) == whole)
         }
     }
 
