@@ -24,9 +24,9 @@ public struct FinishedTrack: Sendable, Equatable {
     public var lastTime: UTCTime?
     /// The sequence number of the last record.
     public var lastSequence: UInt64?
-    /// The first stretches of the journal that could not be read.
+    /// The first stretches of the journal that could not be read, or are missing.
     public var damage: [JournalDamage] = []
-    /// How many stretches of the journal could not be read.
+    /// How many stretches of the journal could not be read, or are missing.
     public var damageCount = 0
     /// How many bytes of the journal could not be read.
     public var damagedByteCount: Int64 = 0
@@ -40,6 +40,14 @@ extension FinishedTrack {
     init(stem: String, journalPath: String) {
         self.stem = stem
         self.journalPath = journalPath
+    }
+
+    /// What its journal lacks, for people; nil for nothing.
+    package var damageWords: String? {
+        if damageCount == 0 { return nil }
+        let places = counted(damageCount, "place")
+        return damagedByteCount > 0
+            ? "\(counted(damagedByteCount, "byte")) in \(places) could not be read" : "records are missing in \(places)"
     }
 
     /// Counts a fix that goes into the file.

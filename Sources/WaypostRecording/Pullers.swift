@@ -129,10 +129,20 @@ public struct Pullers: Sendable {
 }
 
 extension LogFolder {
-    /// The number of the newest record; 0 when there is none.
+    /// The number of the newest record, or of the last one behind it that is known to be lost; 0 when there is none.
     ///
     /// - Cost: reads the end of the newest journals.
     public func lastSequence() throws(RecordingError) -> UInt64 {
+        let newest = try newestSequence()
+        // Nothing is lost behind a journal that still grows.
+        if try journals().last?.isOpen == true { return newest }
+        var reader = LogReader(folder: self, from: .after(newest))
+        while try reader.nextPassingOver() != nil {}
+        return reader.cursor
+    }
+
+    /// The number of the newest record that can be read; 0 when there is none.
+    private func newestSequence() throws(RecordingError) -> UInt64 {
         // A journal may be finished, or fetched and deleted, between the listing and here.
         for _ in 0..<100 {
             do {

@@ -146,6 +146,98 @@ import WaypostSystem
         }
     }
 
+    /// The last journal or its end is gone, and nothing is logged afterwards: the tracks count what was there.
+    @Test(arguments: ["removed", "emptied", "cut", "cut in a record"]) func whatIsGoneAtTheEndIsToldAtOnce(how: String) async throws {
+        try await Sample.withFolder { folder in
+            _ = try await record(in: folder)
+            let log = LogFolder(path: folder)
+            let path = try #require(try log.journals().last).path
+            if how == "removed" {
+                try FileManager.default.removeItem(atPath: path)
+            } else {
+                var decoder = JournalDecoder()
+                decoder.feed(try #require(try Syscalls.contents(of: path, limit: 1 << 20)))
+                var ends: [Int64] = []
+                while try decoder.next() != nil { ends.append(decoder.endOfLastRecord) }
+                let byteCount = how == "emptied" ? 0 : Int(ends[15]) + (how == "cut" ? 0 : 10)
+                try change(path) { $0.removeLast($0.count - byteCount) }
+            }
+            let last = how.hasPrefix("cut") ? 57 : 41
+            let (numbers, losses) = try read(folder)
+            #expect(numbers == (1...UInt64(last)).map(\.self))
+            #expect(losses.count == 1 && losses[0].count == 82 - last && losses[0].through == 82 && losses[0].path == path, "\(losses)")
+            // Whoever had all of it misses nothing, and the log does not seem to begin anew.
+            #expect(try read(folder, after: 82).losses == [])
+            #expect(try log.lastSequence() == 82)
+            var reader = LogReader(folder: log)
+            while try reader.next() != nil {}
+            #expect(reader.cursor == 82 && reader.takeLosses() == losses)
+            #expect(try reader.next() == nil && reader.takeLosses() == [])
+            // Once only, when it goes on; and no later record is taken for one of those that are lost.
+            let recorder = try TrackRecorder(folder: folder)
+            for second in 0..<5 { try await recorder.record(Sample.position(second: 300_000 + second)) }
+            _ = try await recorder.close()
+            var count = 0
+            while let record = try reader.next() { if case .position = record.content { count += 1 } }
+            #expect(count == 5 && reader.takeLosses() == [])
+            #expect(try read(folder).losses == losses)
+            // Without the bound nobody knows which numbers come next.
+            #expect(try log.lastSequence() == 88)
+        }
+    }
+
+    /// Whole records are gone inside a journal, as when a block of the disk is another one's.
+    @Test(arguments: [false, true]) func whatIsCutOutBetweenTwoRecordsIsMissed(isTrackThere: Bool) async throws {
+        try await Sample.withFolder { folder in
+            let path = try await record(in: folder)
+            let log = LogFolder(path: folder)
+            var decoder = JournalDecoder()
+            decoder.feed(try #require(try Syscalls.contents(of: path, limit: 1 << 20)))
+            var ends: [Int64] = []
+            while try decoder.next() != nil { ends.append(decoder.endOfLastRecord) }
+            try change(path) { $0.removeSubrange(Int(ends[9])..<Int(ends[19])) }
+            if !isTrackThere {
+                for name in try Syscalls.names(inFolder: folder) where name.hasSuffix(".gpx") {
+                    try FileManager.default.removeItem(atPath: "\(folder)/\(name)")
+                }
+                _ = try LogMaintenance(folder: log).recover()
+            }
+            let (numbers, losses) = try read(folder)
+            #expect(numbers == Array(1...10) + Array(21...82))
+            #expect(losses == [LogLoss(path: path, offset: ends[9], after: 10, through: 20, isCounted: true)])
+            #expect(try read(folder, after: 10).losses == losses)
+            #expect(try read(folder, after: 20).losses == [])
+            let faults = try LogVerifier(folder: log).faults(of: try #require(try log.journals().first))
+            #expect(faults.contains { $0.words.hasPrefix("10 records are missing before byte \(ends[9])") }, "\(faults)")
+            // The track that is made of it has a break there.
+            let track = try String(
+                contentsOfFile: path.replacing("journal/", with: "").replacing(".journal", with: ".gpx"), encoding: .utf8)
+            #expect(track.ranges(of: "<trkseg>").count == (isTrackThere ? 1 : 2))
+        }
+    }
+
+    /// What was erased is not lost: an erased journal has no hole without a break, wherever the stretch begins and ends.
+    @Test func whatIsErasedIsNotLost() async throws {
+        for (first, last) in [(0, 5), (3, 4), (10, 30), (35, 40)] {
+            try await Sample.withFolder { folder in
+                let recorder = try TrackRecorder(folder: folder)
+                for second in 0..<40 {
+                    try await recorder.record(Sample.position(second: second))
+                    guard second % 3 == 0 else { continue }
+                    let position = Sample.position(second: second)
+                    try await recorder.record(
+                        TrackerEvent(id: "\(second)", kind: "enter", name: "Yard", time: position.time, position: position))
+                }
+                _ = try await recorder.close()
+                let log = LogFolder(path: folder)
+                func time(_ second: Int) -> UTCTime { Sample.start.advanced(byMilliseconds: Int64(second) * 1_000) }
+                for end in [last, last + 2] { _ = try LogMaintenance(folder: log).erase(from: time(first), to: time(end)) }
+                #expect(try read(folder).losses == [])
+                for journal in try log.journals() { #expect(try LogVerifier(folder: log).faults(of: journal).isEmpty) }
+            }
+        }
+    }
+
     /// A track that continues the segment of the one before has one more segment than its journal has breaks.
     @Test func aTrackThatContinuesAnotherOneHasLostNothing() async throws {
         try await Sample.withFolder { folder in

@@ -56,11 +56,7 @@ struct LogUpkeep: Sendable {
     }
 
     private func report(_ track: FinishedTrack, how verb: String) {
-        if track.damageCount > 0 {
-            logger.warning(
-                "\(track.journalPath): \(counted(track.damagedByteCount, "byte")) in \(counted(track.damageCount, "place")) could not be read"
-            )
-        }
+        if let words = track.damageWords { logger.warning("\(track.journalPath): \(words)") }
         guard let path = track.trackPath else { return }
         logger.info("\(verb) \(path): \(counted(track.positionCount, "position")), \(counted(track.segmentCount, "segment"))")
     }

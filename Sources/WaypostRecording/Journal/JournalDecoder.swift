@@ -17,14 +17,17 @@ import Waypost
 /// are reported as damage. Zeros at the end of the file are room that was never written, and not damage; neither is a last record cut short by
 /// such zeros, because the power failed before it was on the disk. A damaged header costs the boot identity and the source's name, not the
 /// records.
+///
+/// A recorder numbers the records of a journal without holes, and what is erased leaves a break of the kind `gap`. Where numbers are missing in
+/// any other place, whole records are gone, as after a file system put a block in the place of another: damage without a byte.
 /// - Cost: memory for one piece and one record, whatever the input, and two bytes checksummed for every byte read: in bytes forged to look
 ///   like many long records, some records after them are skipped.
 public struct JournalDecoder: Sendable {
     /// The file's header; nil before it was read, and when it is damaged.
     public private(set) var header: JournalHeader?
-    /// The first stretches that could not be read, at most ``maximumDamageCount``.
+    /// The first stretches that could not be read, or are missing, at most ``maximumDamageCount``.
     public private(set) var damage: [JournalDamage] = []
-    /// How many stretches could not be read.
+    /// How many stretches could not be read, or are missing.
     public private(set) var damageCount = 0
     /// How many bytes could not be read.
     public private(set) var damagedByteCount: Int64 = 0
@@ -56,6 +59,8 @@ public struct JournalDecoder: Sendable {
     private var bufferOffset: Int64 = 0
     private var isHeaderRead = false
     private var gap: Gap?
+    /// The number of the next record if none is missing; nil where any may follow.
+    private var expected: UInt64?
     /// How many bytes may be checksummed; each byte that is passed allows two more.
     ///
     /// Complete records need one per byte, random bytes half a one.
@@ -79,6 +84,7 @@ public struct JournalDecoder: Sendable {
     init(after header: JournalHeader, byteCount: Int) {
         self.header = header
         isHeaderRead = true
+        expected = header.firstSequence
         bufferOffset = Int64(byteCount)
         endOfLastRecord = bufferOffset
         endOfContent = bufferOffset
@@ -95,6 +101,7 @@ public struct JournalDecoder: Sendable {
     /// Records up to `sequence` are not accepted there. What was found so far (header, damage) is kept; an unreadable stretch whose end was not
     /// seen is forgotten.
     mutating func move(to offset: Int64, after sequence: UInt64?) {
+        if offset != endOfLastRecord || sequence != lastSequence { expected = nil }
         buffer.removeAll(keepingCapacity: true)
         head = 0
         bufferOffset = offset
@@ -135,7 +142,9 @@ public struct JournalDecoder: Sendable {
                 if isInDoubt { return nil }
                 skip()
             case .record(let record, let byteCount):
+                if gap == nil { noteMissing(before: record) }
                 closeGap(at: offset)
+                expected = record.mayStandForErased ? nil : record.sequence + 1
                 startOfLastRecord = offset
                 pass(byteCount)
                 endOfLastRecord = offset
@@ -177,6 +186,7 @@ public struct JournalDecoder: Sendable {
             if isInDoubt { return false }
         case .header(let header, let byteCount):
             self.header = header
+            expected = header.firstSequence
             head += byteCount
             endOfLastRecord = offset
             endOfContent = offset
@@ -233,10 +243,24 @@ public struct JournalDecoder: Sendable {
         guard let gap else { return }
         self.gap = nil
         endOfContent = end
-        damageCount += 1
-        damagedByteCount += end - gap.start
-        if damage.count < JournalDecoder.maximumDamageCount {
-            damage.append(JournalDamage(offset: gap.start, byteCount: end - gap.start))
-        }
+        note(JournalDamage(offset: gap.start, byteCount: end - gap.start))
     }
+
+    /// Notes whole records that are missing where nothing is unreadable.
+    private mutating func noteMissing(before record: JournalRecord) {
+        guard let expected, record.sequence > expected else { return }
+        if case .lost = record.content { return }  // It says itself what is lost.
+        note(JournalDamage(offset: offset, byteCount: 0, missingCount: Int(clamping: record.sequence - expected)))
+    }
+
+    private mutating func note(_ stretch: JournalDamage) {
+        damageCount += 1
+        damagedByteCount += stretch.byteCount
+        if damage.count < JournalDecoder.maximumDamageCount { damage.append(stretch) }
+    }
+}
+
+extension JournalRecord {
+    /// Whether numbers may be missing behind it: the break in the place of what was erased.
+    fileprivate var mayStandForErased: Bool { if case .segmentBreak(.gap) = content { true } else { false } }
 }

@@ -75,17 +75,20 @@ public struct JournalHeader: Sendable, Equatable {
     }
 }
 
-/// A stretch of a journal that could not be read.
+/// A stretch of a journal that could not be read, or a place where whole records are missing.
 public struct JournalDamage: Sendable, Hashable {
     /// Where it begins, in bytes from the start of the file.
     public var offset: Int64
-    /// How many bytes were not readable.
+    /// How many bytes were not readable; 0 where whole records are missing.
     public var byteCount: Int64
+    /// How many records are missing there by their numbers, with nothing unreadable in their place; 0 for a stretch of bytes.
+    public var missingCount: Int
 
     /// Creates a stretch from its place and length.
-    public init(offset: Int64, byteCount: Int64) {
+    public init(offset: Int64, byteCount: Int64, missingCount: Int = 0) {
         self.offset = offset
         self.byteCount = byteCount
+        self.missingCount = missingCount
     }
 }
 

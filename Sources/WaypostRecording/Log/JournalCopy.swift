@@ -11,6 +11,8 @@ struct JournalCopy {
     private var last: UInt64
     private var knownDamageCount = 0
     private var isErasing = false
+    /// Whether what was added last is a break: the numbers behind it may be missing.
+    private var endsWithGap = false
 
     /// The copy of a journal, with nothing in it yet.
     init(of journal: LogJournal) {
@@ -37,16 +39,16 @@ struct JournalCopy {
     mutating func add(_ record: JournalRecord, isErased: Bool?) {
         last = record.sequence
         switch record.content {
-        case .event, .lost: if isErased != true { append(record) }
+        case .event, .lost: if isErased == true { leaveOut(record) } else { append(record) }
         case .position, .segmentBreak, .other:
-            let wasErasing = isErasing
-            isErasing = isErased ?? wasErasing
-            if !isErasing {
-                append(record)
-            } else if !wasErasing {
-                append(JournalRecord(sequence: record.sequence, content: .segmentBreak(.gap)))
-            }
+            isErasing = isErased ?? isErasing
+            if isErasing { leaveOut(record) } else { append(record) }
         }
+    }
+
+    /// Leaves a record out: a break stands for it, and for those that are left out right behind it.
+    private mutating func leaveOut(_ record: JournalRecord) {
+        if !endsWithGap { append(JournalRecord(sequence: record.sequence, content: .segmentBreak(.gap))) }
     }
 
     /// Adds what was lost with the end.
@@ -65,6 +67,7 @@ struct JournalCopy {
     }
 
     private mutating func append(_ record: JournalRecord) {
+        endsWithGap = if case .segmentBreak(.gap) = record.content { true } else { false }
         JournalCodec.append(record, source: source, to: &bytes)
     }
 }

@@ -67,11 +67,38 @@ struct LogGap {
     }
 }
 
+/// The time that a reader of a log asks for.
+struct LogPeriod {
+    /// What is earlier is not wanted.
+    var start: UTCTime?
+    /// What is not earlier is not wanted.
+    var end: UTCTime?
+
+    /// Whether a track may have fixes in it: those of one UTC day, the day of its first one.
+    fileprivate func mayContain(_ stem: TrackStem) -> Bool {
+        if let start, stem.firstTime.day < start.day { return false }
+        if let end, stem.firstTime >= end { return false }
+        return true
+    }
+}
+
 extension LogFolder {
+    /// What is gone behind the last record of the log: with its last journal's end, or with journals that were removed.
+    ///
+    /// Only as far as the tracks count it. Otherwise nobody knows whether there was more.
+    /// - Parameter gap: what the end of the last journal lacks.
+    func lossesAtEnd(after number: UInt64, _ gap: LogGap?, in period: LogPeriod) -> [LogLoss] {
+        // From the bound on no number has been used yet; without it, later records might have the numbers that seem to be lost.
+        let text = try? Syscalls.contents(of: sequencePath, as: .own)  // See above.
+        guard let bound = SequenceCounter.bound(text ?? nil) else { return [] }
+        let atEnd = gap?.extent == .record ? nil : gap?.loss(after: number, before: bound, in: self)
+        return ([atEnd].compactMap(\.self) + missingJournals(after: number, before: bound, in: period)).filter(\.isCounted)
+    }
+
     /// What is gone with journals that were removed, between a record that was read and the next one; their tracks are still there.
     ///
     /// - Cost: lists the folders; reads the tracks of missing journals.
-    func missingJournals(after number: UInt64, before next: UInt64) -> [LogLoss] {
+    func missingJournals(after number: UInt64, before next: UInt64, in period: LogPeriod = LogPeriod()) -> [LogLoss] {
         guard number < next, next - number > 1, let known = try? journals(),  // It is reported by those who read them.
             let names = try? TrackDigests(folder: self).trackNames()  // See above.
         else { return [] }
@@ -81,6 +108,7 @@ extension LogFolder {
         }
         let missing = tracks.filter { !there.contains($0.description) && $0.firstSequence < next }.sorted()
         return missing.compactMap { stem in
+            guard period.mayContain(stem) else { return nil }
             let end = (starts + missing.map(\.firstSequence)).filter { $0 > stem.firstSequence }.min() ?? next
             let journal = LogJournal(
                 stem: stem.description, path: finishedJournalPath(stem.description), isOpen: false, firstSequence: stem.firstSequence,

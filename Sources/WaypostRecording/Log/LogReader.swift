@@ -37,7 +37,7 @@ public struct LogReader: ~Copyable {
     /// The most stretches of damage that are kept individually, and the most losses until they are taken.
     public static let maximumDamageCount = 64
 
-    /// What was lost with damaged parts of the journals, since it was taken last; known once a later record was read.
+    /// What was lost with damaged parts of the journals, since it was taken last; known once what follows was read, or the end of the log.
     public private(set) var losses: [LogLoss] = []
 
     private var closedDamage: (stretches: [LogDamage], count: Int, byteCount: Int64) = ([], 0, 0)
@@ -58,6 +58,8 @@ public struct LogReader: ~Copyable {
     /// A break held back until a record not before ``earliest`` follows, and that record.
     private var heldBreak: JournalRecord?
     private var heldRecord: JournalRecord?
+    /// The number up to which everything was read when the end of the log was last looked at for losses.
+    private var lookedAtEndAfter: UInt64?
     /// The record that was read behind a loss, while the break that stands for the loss is returned.
     private var recordBehindLoss: JournalRecord?
 
@@ -142,7 +144,7 @@ public struct LogReader: ~Copyable {
         }
         while true {
             if file == nil {
-                guard try openNext() else { return nil }
+                guard try openNext() else { return breakAtEnd() }
             }
             do {
                 while let record = try file?.next() {
@@ -291,10 +293,22 @@ public struct LogReader: ~Copyable {
     private mutating func noteLoss(before next: UInt64) -> UInt64? {
         if gap == nil, !isEntering { return nil }
         var found = [gap?.loss(after: position, before: next, in: folder)].compactMap(\.self)
-        if isEntering { found += folder.missingJournals(after: position, before: next) }
+        if isEntering { found += folder.missingJournals(after: position, before: next, in: period) }
         isEntering = false
         losses += found.prefix(max(0, LogReader.maximumDamageCount - losses.count))
         return found.map(\.through).max()
+    }
+
+    private var period: LogPeriod { LogPeriod(start: earliest, end: end) }
+
+    /// The break that stands for what is lost behind the last record; nil when nothing is. It is looked for once.
+    private mutating func breakAtEnd() -> JournalRecord? {
+        if lookedAtEndAfter == position { return nil }
+        let found = folder.lossesAtEnd(after: position, gap, in: period)
+        losses += found.prefix(max(0, LogReader.maximumDamageCount - losses.count))
+        position = max(position, found.map(\.through).max() ?? 0)
+        lookedAtEndAfter = position
+        return found.isEmpty ? nil : JournalRecord(sequence: position, content: .segmentBreak(.gap))
     }
 
     private mutating func close() {

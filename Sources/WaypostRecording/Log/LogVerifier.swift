@@ -85,12 +85,14 @@ package struct LogVerifier: Sendable {
                 difference = found == nil ? "ends before point \(number)" : "point \(number) is not the journal's"
             }
         }
-        if difference == nil, try track?.next() != nil { difference = "has more points than its journal's \(number)" }
+        var isLonger = false
+        if difference == nil { isLonger = try track?.next() != nil }
+        if isLonger { difference = "has more points than its journal's \(number)" }
         // Which of the two has changed since they were written.
         let isJournalWhole = reader.decoder.damage.isEmpty && (journal.isOpen || reader.decoder.unfinishedByteCount == 0)
         let isTrackWhole = difference == nil ? nil : try TrackDigests(folder: folder).isAsWritten(LogFolder.trackName(journal.stem))
         if let difference, isJournalWhole || isTrackWhole != true {
-            let advice = LogVerifier.advice(isJournalWhole: isJournalWhole, isTrackWhole: isTrackWhole)
+            let advice = LogVerifier.advice(isJournalWhole: isJournalWhole, isTrackWhole: isTrackWhole, isLonger: isLonger)
             faults.append(LogFault(path: trackPath, words: difference + advice))
         }
         if !journal.isOpen, try !content.isFetched(folder) {
@@ -109,20 +111,27 @@ package struct LogVerifier: Sendable {
         }
         let kept = isTrackWhole == true ? "; its track \(LogFolder.trackName(journal.stem)) is as it was written: keep that" : ""
         for stretch in reader.decoder.damage {
-            let place = "\(counted(stretch.byteCount, "byte")) from byte \(stretch.offset) on"
-            faults.append(LogFault(path: journal.path, words: "not readable: \(place)\(kept)"))
+            let what =
+                stretch.missingCount > 0
+                ? "\(counted(stretch.missingCount, "record")) \(stretch.missingCount == 1 ? "is" : "are") missing before byte \(stretch.offset)"
+                : "not readable: \(counted(stretch.byteCount, "byte")) from byte \(stretch.offset) on"
+            faults.append(LogFault(path: journal.path, words: what + kept))
         }
         return faults
     }
 
     /// What to do about a track that differs from its journal, by which of them passes its own checksums.
     ///
-    /// - Parameter isTrackWhole: nil where `SHA256SUMS` does not say.
-    private static func advice(isJournalWhole: Bool, isTrackWhole: Bool?) -> String {
+    /// - Parameters:
+    ///   - isTrackWhole: nil where `SHA256SUMS` does not say.
+    ///   - isLonger: whether the track goes on where the journal ends.
+    private static func advice(isJournalWhole: Bool, isTrackWhole: Bool?, isLonger: Bool) -> String {
         switch (isJournalWhole, isTrackWhole) {
         case (true, false?):
             return "; the journal passes its checksums and this file does not: move it away, and waypost log recover makes it again"
         case (true, nil): return "; the journal passes its checksums: move this file away, and waypost log recover makes it again"
+        case (true, true?) where isLonger:
+            return "; this file is as it was written, and the journal was cut between two records: keep this file"
         case (true, true?): return ", although both pass their checksums: one was changed with its checksum"
         case (false, false?): return "; the journal is damaged, too: take both from a copy"
         case (false, _): return "; the journal is damaged, and SHA256SUMS does not say whether this file is: keep it"

@@ -136,9 +136,11 @@ extension LogReader {
             let what = loss.isCounted ? "up to \(counted(loss.count, "record"))" : "records"
             return SystemProcess.printError("waypost: \(logPath(loss.path)): cut at byte \(loss.offset): \(what) missing")
         }
-        SystemProcess.printError(
-            "waypost: \(logPath(first.path)): not readable: \(counted(damageCount, "stretch")), \(counted(damagedByteCount, "byte")), first at byte \(first.stretch.offset)"
-        )
+        let what =
+            damagedByteCount > 0
+            ? "not readable: \(counted(damageCount, "stretch")), \(counted(damagedByteCount, "byte")), first"
+            : "records are missing in \(counted(damageCount, "place")), first"
+        SystemProcess.printError("waypost: \(logPath(first.path)): \(what) at byte \(first.stretch.offset)")
     }
 }
 

@@ -65,6 +65,7 @@ struct LogListRow {
     private(set) var lastTime: UTCTime?
     private(set) var lastSequence: UInt64 = 0
     private(set) var damagedByteCount: Int64 = 0
+    private var lacksRecords = false
     private(set) var pulledBy: [String] = []
 
     /// Reads a whole journal; nil when it is gone.
@@ -76,6 +77,7 @@ struct LogListRow {
             var reader = try JournalReader(path: journal.path)
             while let record = try reader.next() { count(record, damageCount: reader.decoder.damageCount) }
             damagedByteCount = reader.decoder.damagedByteCount
+            lacksRecords = reader.decoder.damage.contains { $0.missingCount > 0 }
             journalByteCount = journal.isOpen ? reader.decoder.endOfContent : Syscalls.byteCount(of: journal.path) ?? 0
         } catch {
             if case .cannotRead(_, let cause) = error, cause.isMissing { return nil }
@@ -142,6 +144,7 @@ struct LogListRow {
     func cells(_ format: ScreenFormat, isTitled: Bool = false) -> [String] {
         var remarks: [String] = []
         if damagedByteCount > 0 { remarks.append("\(counted(damagedByteCount, "byte")) damaged") }
+        if lacksRecords { remarks.append("records missing") }
         if !pulledBy.isEmpty { remarks.append("fetched by \(pulledBy.joined(separator: ", "))") }
         // To the minute: the name has the seconds.
         func minute(_ time: UTCTime) -> String { String(format.moment(time).prefix(16)) }

@@ -27,11 +27,7 @@ struct LogRecoverCommand: ParsableCommand {
         }
         let output = try OutputStream(path: "-")
         for track in recovery.tracks {
-            if track.damageCount > 0 {
-                SystemProcess.printError(
-                    "waypost: \(logPath(track.journalPath)): \(counted(track.damagedByteCount, "byte")) in \(counted(track.damageCount, "place")) could not be read"
-                )
-            }
+            if let words = track.damageWords { SystemProcess.printError("waypost: \(logPath(track.journalPath)): \(words)") }
             for path in [track.trackPath].compactMap(\.self) + track.otherTrackPaths { try output.write(path: logPath(path)) }
         }
         let failures = recovery.failures.map(CommandFailure.init)
