@@ -20,6 +20,23 @@ extension FenceStateStore.Content {
         isEnd = state.progress.follow(fixes, by: rule)
     }
 
+    /// Finds on which sides of the borders the device was last, when that is lost and no event says so.
+    ///
+    /// What happened during these fixes was reported long ago.
+    /// - Parameters:
+    ///   - fixes: the log's last ones, without a break among or after them.
+    ///   - monitor: a monitor of the fences that has processed nothing yet.
+    mutating func settle(by fixes: [Position], with monitor: GeofenceMonitor) {
+        guard isStateLost else { return }
+        let newest = events.compactMap(\.time).max()
+        let later = fixes.filter { fix in newest.map { newest in fix.time.map { $0 > newest } ?? false } ?? true }
+        guard !later.isEmpty else { return }
+        var scout = monitor
+        _ = scout.restore(state)
+        for fix in later { _ = scout.process(fix) }
+        state = scout.state
+    }
+
     /// Applies the events of a log that it does not know, in their order: they were reported, and are in doubt now.
     mutating func follow(_ logged: [TrackerEvent], _ fences: [Geofence]) {
         if isStateLost {

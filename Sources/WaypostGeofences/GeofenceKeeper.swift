@@ -145,6 +145,7 @@ package actor GeofenceKeeper {
         content.follow(fixes, by: settings.rule)
         monitor = GeofenceMonitor(
             fences: FenceIndex(fences), rule: settings.rule, maxActive: settings.maxActive, eventPrefix: eventPrefix)
+        content.settle(by: fixes, with: monitor)
         recent = RecentEvents(content.events, doubtfulCount: content.doubtfulCount, now: MonotonicClock.milliseconds)
         savedRevision = nil
         let removed = keep(monitor.restore(content.state))

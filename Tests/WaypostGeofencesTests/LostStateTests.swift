@@ -50,6 +50,28 @@ import WaypostGeofences
         #expect(await keeper.process(try FenceFixture.fix(30, metres: 300)).map(\.kind) == ["exit"])
     }
 
+    /// No event in the newest journals, but their last fixes say that the device was outside, or inside.
+    @Test(arguments: [false, true]) func takesTheSidesFromTheLastFixesWithoutEvents(isInside: Bool) async throws {
+        let fixture = try FenceFixture()
+        let told = try await walked(fixture, seconds: isInside ? 20 : 0)
+        if !isInside {
+            // The side is known, and saved, without an event.
+            let keeper = try fixture.keeper()
+            _ = await keeper.start()
+            for second in 0..<5 { #expect(await keeper.process(try FenceFixture.fix(second, metres: -300)) == []) }
+            await keeper.end()
+        }
+        try FileManager.default.removeItem(atPath: fixture.folder + "/state/fence-state")
+        let keeper = try fixture.keeper()
+        #expect(await keeper.load() == .newest())
+        let fixes = try (20..<50).map { try FenceFixture.fix($0, metres: isInside ? 0 : -300) }
+        #expect(await keeper.start(lastFixes: fixes) == [])
+        var events: [TrackerEvent] = []
+        for second in 100..<110 { events += await keeper.process(try FenceFixture.fix(second, metres: isInside ? -300 : 0)) }
+        #expect(
+            events.map(\.kind) == [isInside ? "exit" : "enter"] && events.allSatisfy { $0.payload?.isLate == true }, "\(told) \(events)")
+    }
+
     @Test func isNotSoughtByAFirstRun() async throws {
         let fixture = try FenceFixture()
         try fixture.writeCircles([("Home", 0)])

@@ -199,10 +199,10 @@ actor FenceWatcher: PositioningConsumer {
         case .newest(let time):
             let journals = try? folder.journals()  // Those that cannot be listed cannot be read either.
             let first = journals?.suffix(newestCount).first?.firstSequence ?? 0
-            let newest = contents(of: folder, from: .after(first > 0 ? first - 1 : 0)).events
-            guard let time else { return (newest, []) }
+            let (newest, fixes) = contents(of: folder, from: .after(first > 0 ? first - 1 : 0))
+            guard let time else { return (newest, fixes) }
             let known = Set(newest.map(\.id))
-            return (contents(of: folder, from: .from(time)).events.filter { !known.contains($0.id) } + newest, [])
+            return (contents(of: folder, from: .from(time)).events.filter { !known.contains($0.id) } + newest, fixes)
         }
     }
 
