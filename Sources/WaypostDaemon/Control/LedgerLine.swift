@@ -43,7 +43,7 @@ struct LedgerLine: Sendable {
     /// A record of the outbox.
     init(_ entry: LedgerEntry) {
         id = entry.record.id
-        time = entry.record.time
+        time = entry.record.time ?? entry.record.takenAt
         accounts = entry.accounts
         (kind, name) = (entry.record.kind, entry.record.name)
         switch entry.record.content {

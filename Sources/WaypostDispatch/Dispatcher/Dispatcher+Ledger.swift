@@ -55,7 +55,10 @@ extension Dispatcher {
     private func ledgerEntries(_ entries: [StoredEntry]) async throws(OutboxError) -> [LedgerEntry] {
         let accounts = try await accounts(of: entries.map { LedgerKey(entry: $0.number, id: $0.id) })
         return zip(entries, accounts).compactMap { entry, accounts in
-            DispatchRecord(entry).map { LedgerEntry(record: $0, accounts: accounts) }
+            guard var record = DispatchRecord(entry) else { return nil }
+            // From before the time was known.
+            if record.time == nil { record.takenAt = outbox.time(of: entry.moment) }
+            return LedgerEntry(record: record, accounts: accounts)
         }
     }
 }

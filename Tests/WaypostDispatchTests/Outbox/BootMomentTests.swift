@@ -53,8 +53,19 @@ import WaypostSystem
             _ = try await dispatcher.dispatch()
             await dispatcher.stop()
         }
-        let times = destination.batches.flatMap { $0 }.map(\.takenAt)
+        let records = destination.batches.flatMap { $0 }
+        let times = records.map(\.takenAt)
         #expect(times.count == 2 && times[0] != nil && times[0] == times[1], "\(times)")
+        // Servers are told in waypost's own format, too, and so is whoever reads the ledger.
+        for record in records {
+            let body = NativeFormat.body(of: DispatchBatch(device: "van", time: nil, records: [record]))
+            let call = try JSONParser().parse(body)["records"]?.array?.first
+            #expect(call?["time"]?.string.flatMap { UTCTime(rfc3339: $0) } == times[0], "\(String(decoding: body, as: UTF8.self))")
+        }
+        let last = try await fixture.dispatcher([("home", destination)])
+        let entries = try await last.ledgerEntries(since: DispatchFixture.start.advanced(byMilliseconds: -60_000), limit: 10)
+        #expect(entries.map(\.record.takenAt) == [times[0]])
+        await last.stop()
     }
 
     @Test(arguments: [("van-7", "n7"), ("v-", "v"), ("--", "--"), ("truck 12", "12")]) func namesADeviceByLettersAndDigits(

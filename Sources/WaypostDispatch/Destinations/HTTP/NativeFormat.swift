@@ -111,7 +111,7 @@ extension JSONWriter {
             append(record, "TRACK", extra) { json in
                 json.member("name", call.name)
                 json.member("values", .object(call.values))
-                json.member("time", call.time ?? call.position?.time)
+                json.member("time", call.time ?? call.position?.time ?? record.takenAt)
                 json.member("fix_time", call.position?.time)
                 json.members(fix.members)
             }
