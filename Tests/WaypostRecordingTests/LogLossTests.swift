@@ -216,6 +216,32 @@ import WaypostSystem
         }
     }
 
+    /// A crash left bytes that cannot be read at the end, and the track was made of the rest: nobody knows how many are gone, but some are.
+    @Test(arguments: [false, true]) func whatACrashSpoiledAtTheEndIsMissed(isTorn: Bool) async throws {
+        try await Sample.withFolder { folder in
+            let path = try await record(in: folder)
+            let log = LogFolder(path: folder)
+            try change(path) { bytes in
+                // A record that was only half written when the power failed is no damage.
+                if isTorn { return bytes.removeLast(20) }
+                for place in bytes.count - 300..<bytes.count { bytes[place] = UInt8(truncatingIfNeeded: place &* 7 &+ 1) }
+            }
+            for name in try Syscalls.names(inFolder: folder) where name.hasSuffix(".gpx") {
+                try FileManager.default.removeItem(atPath: "\(folder)/\(name)")
+            }
+            _ = try LogMaintenance(folder: log).recover()
+            let (numbers, losses) = try read(folder)
+            #expect(numbers.count < 82)
+            if isTorn {
+                #expect(losses == [])
+            } else {
+                let last = try #require(numbers.last { $0 < 42 })
+                #expect(losses.map(\.after) == [last] && losses.map(\.count) == [1] && losses[0].path == path, "\(losses)")
+                #expect(try read(folder, after: 41).losses == [])
+            }
+        }
+    }
+
     /// What was erased is not lost: an erased journal has no hole without a break, wherever the stretch begins and ends.
     @Test func whatIsErasedIsNotLost() async throws {
         for (first, last) in [(0, 5), (3, 4), (10, 30), (35, 40)] {

@@ -130,6 +130,18 @@ import WaypostSystem
         }
     }
 
+    @Test func findsADamagedListOfPullers() async throws {
+        try await withLog { folder, _ in
+            let log = LogFolder(path: folder)
+            #expect(try LogVerifier(folder: log).pullerFaults() == [])
+            try Pullers(folder: log).acknowledge(5, puller: "office")
+            #expect(try LogVerifier(folder: log).pullerFaults() == [])
+            try change(log.pullersPath) { $0[3] ^= 1 }
+            let found = try LogVerifier(folder: log).pullerFaults()
+            #expect(found.map(\.path) == [log.pullersPath] && found.allSatisfy { $0.words.contains("; remove it") }, "\(found)")
+        }
+    }
+
     @Test func findsAFlippedBitInAJournal() async throws {
         try await withLog { folder, journal in
             try change(journal.path) { $0[2_000] ^= 1 }

@@ -37,6 +37,8 @@ struct LogGap {
     let offset: Int64
     /// How far it reaches.
     let extent: Extent
+    /// Whether there are bytes that cannot be read, and are no record that a power cut left unfinished.
+    var isUnreadable = false
 
     /// How far damage reaches.
     enum Extent {
@@ -63,7 +65,10 @@ struct LogGap {
             return loss
         }
         // Its track has what the journal had when it was finished.
-        return loss.part(after: after, through: max(1, journal.firstSequence) - 1 + count)
+        if let counted = loss.part(after: after, through: max(1, journal.firstSequence) - 1 + count) { return counted }
+        // It was damaged already then, as by a crash: at least one record is gone.
+        loss.isCounted = false
+        return isUnreadable ? loss : nil
     }
 }
 

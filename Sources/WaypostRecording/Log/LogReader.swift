@@ -272,11 +272,11 @@ public struct LogReader: ~Copyable {
         knownDamageCount = decoder.damageCount
     }
 
-    private mutating func noteGap(at offset: Int64, _ extent: LogGap.Extent = .record) {
+    private mutating func noteGap(at offset: Int64, _ extent: LogGap.Extent = .record, isUnreadable: Bool = false) {
         guard let journal else { return }
         // What is only possible says less than what was met behind it.
         if let gap, gap.extent != .none { return }
-        gap = LogGap(journal: journal, offset: offset, extent: extent)
+        gap = LogGap(journal: journal, offset: offset, extent: extent, isUnreadable: isUnreadable)
     }
 
     /// Notes what an entry says is lost.
@@ -313,7 +313,12 @@ public struct LogReader: ~Copyable {
 
     private mutating func close() {
         if let journal, file?.isNamed(folder.finishedJournalPath(journal.stem)) == true {
-            if let end = file?.endOfRecords { noteGap(at: end, .end) } else { noteGap(at: decoder?.endOfLastRecord ?? 0, .none) }
+            let isUnreadable = decoder.map { $0.damageCount > knownDamageCount } ?? false
+            if let end = file?.endOfRecords {
+                noteGap(at: end, .end, isUnreadable: isUnreadable)
+            } else {
+                noteGap(at: decoder?.endOfLastRecord ?? 0, .none)
+            }
         }
         // A journal written in its place, when its end was not certain to have reached the disk, continues where it ended.
         if isNamed { readThrough = journal }

@@ -39,6 +39,19 @@ package struct LogVerifier: Sendable {
         }
     }
 
+    /// The fault of the list of pullers; empty when it is as it was written.
+    package func pullerFaults() throws(RecordingError) -> [LogFault] {
+        do {
+            _ = try Pullers(folder: folder).all()
+            return []
+        } catch {
+            guard case .damagedPullers(let path) = error else { throw error }
+            let words =
+                "damaged, so nothing counts as pulled, and no puller gets anything; remove it, and let the pullers acknowledge again"
+            return [LogFault(path: path, words: words)]
+        }
+    }
+
     /// The faults in `SHA256SUMS`, and in the GPX files compared with it; empty when there are none.
     package func digestFaults() throws(RecordingError) -> [LogFault] {
         try TrackDigests(folder: folder).faults()

@@ -22,12 +22,17 @@ struct LogListCommand: ParsableCommand {
 
     func run() throws {
         let folder = try location.folder()
-        let pullers = try attempt { () throws(RecordingError) in try Pullers(folder: folder).all() }
+        var failures: [RecordingError] = []
+        var pullers: [Pullers.Puller] = []
+        do throws(RecordingError) { pullers = try Pullers(folder: folder).all() } catch {
+            // The tracks are there all the same.
+            guard case .damagedPullers = error else { throw CommandFailure(error) }
+            failures.append(error)
+        }
         let journals = try attempt { () throws(RecordingError) in try folder.journals() }
         let output = try OutputStream(path: "-")
         var progress = Progress(name: logPath(folder.path), totalBytes: journals.reduce(0) { $0 + (Syscalls.byteCount(of: $1.path) ?? 0) })
         var entries: [LogListRow] = []
-        var failures: [RecordingError] = []
         for journal in journals {
             if let cause = Syscalls.oddFile(journal.path) {
                 failures.append(.cannotRead(path: journal.path, cause: cause))

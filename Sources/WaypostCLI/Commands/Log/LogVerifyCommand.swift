@@ -9,7 +9,7 @@ struct LogVerifyCommand: ParsableCommand {
         commandName: "verify",
         abstract: "Check the log against its checksums.",
         discussion: """
-            Checks every journal against its checksums, and every GPX file against its journal and SHA256SUMS. A missing file is a fault unless a \
+            Checks every journal against its checksums, and every GPX file against its journal and SHA256SUMS, and the list of pullers. A missing file is a fault unless a \
             puller has acknowledged it. Exit code 65 when something is damaged; the output names file and place. Changes nothing.
 
             Example: waypost log verify
@@ -54,7 +54,7 @@ struct LogVerifyCommand: ParsableCommand {
         // Fetched without its journals, the log is compared with the digests only.
         let isFetched = journals.isEmpty && !folder.hasJournals && hasTracks(folder)
         let digestFaults = try lastingFaults {
-            try attempt { () throws(RecordingError) in try (isFetched ? [] : verifier.journalFaults()) + verifier.digestFaults() }
+            try attempt { () throws(RecordingError) in try (isFetched ? [] : verifier.journalFaults() + verifier.pullerFaults()) + verifier.digestFaults() }
         }
         faultCount += digestFaults.count
         for fault in digestFaults { try output.write(line: json ? line(fault) : "\(logPath(fault.path)): \(fault.words)") }
