@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures what waypost costs, beside the tools that do the same, and prints the tables of Measurements.md.
 #
-# Usage: bash Tests/Scripts/measure.sh [convert|gpx|fences|fence_soak|noise|live|exec|size|fence_files|mqtt|outbox]...
+# Usage: bash Tests/Scripts/measure.sh [convert|gpx|instructions|fences|fence_soak|noise|live|exec|size|fence_files|mqtt|outbox]...
 #   BIN             the folder of the release build, made with Config/build-release.sh (.build/release)
 #   WAYPOST_SHARED  the folder with tools/bench/gen_nmea.py and gen_gpx.py (../shared), for `convert` and `gpx`; with data/fences and
 #                   tools/bench/gf_geos.c, for `fences`
@@ -85,6 +85,45 @@ measure_gpx() {
     ! /usr/bin/python3 -c 'import gpxpy' 2>/dev/null ||
         cost 'gpxpy, parse only' /usr/bin/python3 -c 'import gpxpy, sys; gpxpy.parse(open(sys.argv[1]))' "$input"
     printf '\npoints: waypost %s\n' "$(grep -c '<trkpt' "$work/track.gpx")"
+}
+
+# count_instructions COMMAND...: how many instructions it takes, whatever else the machine does.
+count_instructions() {
+    valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" 2>&1 >/dev/null | awk '/Collected/ { print $4 }'
+}
+
+# instructions NAME UNITS_SMALL UNITS_LARGE COMMAND...: a line of a table: for all of the large input, for each unit of it without the start. SIZE
+# in the command stands for small and large.
+instructions() {
+    local name=$1 units_small=$2 units_large=$3 small large
+    shift 3
+    small=$(count_instructions "${@//SIZE/small}")
+    large=$(count_instructions "${@//SIZE/large}")
+    awk -v name="$name" -v small="$small" -v large="$large" -v units=$((units_large - units_small)) \
+        'BEGIN { printf "| %s | %d | %d |\n", name, large / 1e6, (large - small) / units }'
+}
+
+# The whole commands beside their peers; the difference between two sizes leaves out the start.
+measure_instructions() {
+    local -a lines points=(10000 40000) flags
+    # As it is installed: valgrind cannot read all debug information.
+    strip -o "$work/waypost" "$bin/waypost"
+    python3 "$shared/tools/bench/gen_nmea.py" --mb 2 -o "$work/small.nmea" --stats "$work/stats.json"
+    python3 "$shared/tools/bench/gen_nmea.py" --mb 8 -o "$work/large.nmea" --stats "$work/stats.json"
+    lines=("$(wc -l <"$work/small.nmea")" "$(wc -l <"$work/large.nmea")")
+    printf '\n| NMEA, %s lines | millions of instructions | for a line, without the start |\n|---|---|---|\n' "${lines[1]}"
+    instructions 'waypost convert to gpx' "${lines[@]}" "$work/waypost" convert "$work/SIZE.nmea" "$work/SIZE-nmea.gpx" --force
+    ! command -v gpsbabel >/dev/null || instructions 'gpsbabel to gpx' "${lines[@]}" gpsbabel -i nmea -f "$work/SIZE.nmea" -o gpx -F "$work/babel.gpx"
+    python3 "$shared/tools/bench/gen_gpx.py" "${points[0]}" 1 "$work/small.gpx" >/dev/null
+    python3 "$shared/tools/bench/gen_gpx.py" "${points[1]}" 1 "$work/large.gpx" >/dev/null
+    printf '\n| GPX, %s points | millions of instructions | for a point, without the start |\n|---|---|---|\n' "${points[1]}"
+    instructions 'waypost convert to jsonl' "${points[@]}" "$work/waypost" convert "$work/SIZE.gpx" "$work/SIZE.jsonl" --force
+    instructions 'waypost convert to gpx' "${points[@]}" "$work/waypost" convert "$work/SIZE.gpx" "$work/SIZE-out.gpx" --force
+    if command -v xml2-config >/dev/null; then
+        read -ra flags <<<"$(xml2-config --cflags --libs)"
+        cc -O2 -o "$work/gpx_libxml2" "$shared/tools/bench/gpx_libxml2.c" "${flags[@]}"
+        instructions 'libxml2, SAX in C, no output' "${points[@]}" "$work/gpx_libxml2" "$work/SIZE.gpx"
+    fi
 }
 
 # plain NAME: a data file of the fences, unpacked.
@@ -295,6 +334,6 @@ measure_outbox() {
     done
 }
 
-parts=(convert gpx fences fence_soak noise live exec size fence_files mqtt outbox)
+parts=(convert gpx instructions fences fence_soak noise live exec size fence_files mqtt outbox)
 (($# == 0)) || parts=("$@")
 for part in "${parts[@]}"; do "measure_$part"; done
