@@ -301,7 +301,9 @@ public struct LogReader: ~Copyable {
 
     private var period: LogPeriod { LogPeriod(start: earliest, end: end) }
 
-    /// The break that stands for what is lost behind the last record; nil when nothing is. It is looked for once.
+    /// The break that stands for what is lost behind the last record; nil when nothing is.
+    ///
+    /// It is looked for once.
     private mutating func breakAtEnd() -> JournalRecord? {
         if lookedAtEndAfter == position { return nil }
         let found = folder.lossesAtEnd(after: position, gap, in: period)
