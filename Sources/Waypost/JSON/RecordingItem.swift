@@ -2,6 +2,7 @@
 //
 // ```
 // {"class":"TPV", ..., "segment":3}                     a point of a track; segments are counted from 0 through the file
+// {"class":"TPV", ..., "break":"loss"}                  the first point after an interruption, in an exported log
 // {"class":"WPT", ..., "name":"Hut", "desc":"..."}      a waypoint
 // {"class":"RTE", ..., "route":0, "name":"..."}         a point of a route; routes are counted from 0
 // ```
@@ -21,6 +22,8 @@ struct RecordedPlace {
     var route: Int?
     var name: String?
     var description: String?
+    /// Whether the track was interrupted before it, as lines of an exported log say (`"break":"loss"`).
+    var isAfterBreak = false
 }
 
 extension TPVCodec {
@@ -60,11 +63,15 @@ extension TPVCodec {
     ///   - bytes: the line, without its line feed.
     ///   - line: the line's number in errors.
     public static func decodeItem(_ bytes: Span<UInt8>, line: Int = 1) throws(TPVError) -> RecordingItem? {
+        var place = RecordedPlace()
+        return try decodeItem(bytes, line: line, &place)
+    }
+
+    static func decodeItem(_ bytes: Span<UInt8>, line: Int, _ place: inout RecordedPlace) throws(TPVError) -> RecordingItem? {
         let name = try className(of: bytes, line: line)
         if let name, name != "TPV", name != "WPT", name != "RTE" {
             return name == "SKY" ? .report(try decodeSKY(bytes, line: line)) : nil
         }
-        var place = RecordedPlace()
         guard let report = try decodeTPV(bytes, line: line, isClassKnown: name != nil, &place) else { return nil }
         guard case .position(let position) = report else { return name == nil || name == "TPV" ? .report(report) : nil }
         let point = GPXPoint(position, name: place.name, description: place.description)

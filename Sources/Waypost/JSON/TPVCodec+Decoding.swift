@@ -119,6 +119,7 @@ extension TPVCodec {
             case "device": device = try reader.string(in: bytes)
             case "segment": place.segment = try reader.integer(in: 0...Int(Int32.max), in: bytes)
             case "route": place.route = try reader.integer(in: 0...Int(Int32.max), in: bytes)
+            case "break": place.isAfterBreak = try reader.string(in: bytes) != nil
             case "name": place.name = try reader.string(in: bytes)
             case "desc": place.description = try reader.string(in: bytes)
             case "rollover": fix.isWeekRolloverCorrected = try reader.bool(in: bytes) ?? false

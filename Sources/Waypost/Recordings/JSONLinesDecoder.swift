@@ -10,6 +10,9 @@ package struct JSONLinesDecoder: RecordingDecoder {
     private var isSkippingLine = false
     private var failures: (count: Int, first: String)?
     private var skies = SkyFigures()
+    /// The segment that the last break has begun; nil before the first.
+    private var segment: Int?
+    private var hasFix = false
 
     /// Creates a decoder at the start of a recording.
     package init() {}
@@ -68,12 +71,21 @@ package struct JSONLinesDecoder: RecordingDecoder {
     private mutating func read<Sink: RecordingSink & ~Copyable>(_ bytes: Span<UInt8>, into sink: inout Sink) {
         guard !JSONLinesDecoder.isBlank(bytes) else { return }
         do throws(TPVError) {
-            guard let item = try TPVCodec.decodeItem(bytes, line: line) else { return }
+            var place = RecordedPlace()
+            guard let item = try TPVCodec.decodeItem(bytes, line: line, &place) else { return }
             hasContent = true
-            skies.add(item) { JSONLinesDecoder.give($0, to: &sink) }
+            skies.add(segmented(item, place)) { JSONLinesDecoder.give($0, to: &sink) }
         } catch {
             fail(error.description)
         }
+    }
+
+    /// A fix of an exported log is a point of the segment that the last break has begun.
+    private mutating func segmented(_ item: RecordingItem, _ place: RecordedPlace) -> RecordingItem {
+        guard case .report(.position(let position)) = item else { return item }
+        defer { hasFix = true }
+        if place.isAfterBreak { segment = hasFix ? (segment ?? 0) + 1 : 0 }
+        return segment.map { .item(.trackPoint(GPXPoint(position, name: place.name, description: place.description), segment: $0)) } ?? item
     }
 
     private static func give<Sink: RecordingSink & ~Copyable>(_ item: RecordingItem, to sink: inout Sink) {

@@ -71,11 +71,13 @@ struct Conversion {
         var incomplete: CommandFailure?
         for input in inputs {
             var reader = try makeReader(input)
-            writer.beginInput()
+            writer.beginInput(marksBreaks: input.format == .csv)
             while try reader.read(into: &writer) {
                 if mayNeedOrder, writer.lateItems > 0 { return try writeInOrder() }
                 try writer.flush()
             }
+            writer.endInput()
+            if mayNeedOrder, writer.lateItems > 0 { return try writeInOrder() }
             let failure = try check(reader, of: input)
             incomplete = incomplete ?? failure
         }
@@ -99,7 +101,7 @@ struct Conversion {
             sink.part = part
             for input in inputs {
                 var reader = try makeReader(input)
-                sink.writer.beginInput()
+                sink.writer.beginInput(marksBreaks: input.format == .csv)
                 while try reader.read(into: &sink) { try sink.writer.flush() }
                 guard part == .tracks else { continue }
                 let failure = try check(reader, of: input)

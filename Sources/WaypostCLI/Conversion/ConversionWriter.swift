@@ -39,26 +39,52 @@ struct ConversionWriter: RecordingSink, ~Copyable {
     }
 
     /// Begins another input: its segments and routes are different from those of the previous one.
-    mutating func beginInput() {
+    ///
+    /// - Parameter marksBreaks: whether a report without place and time marks a break.
+    mutating func beginInput(marksBreaks: Bool) {
+        endInput()
         if !isFirstInput { isAtInputStart = true }
         isFirstInput = false
         first = free
         segment = nil
-        breaks = TrackBreaks()
+        breaks = TrackBreaks(marksBreaks: marksBreaks)
         encoder.beginInput(&text)
     }
 
-    /// Adds a fix to the output; ``flush()`` writes it.
+    /// Ends the input: nothing waits for what follows.
+    mutating func endInput() { writeWaiting(isEnd: true) }
+
+    /// Adds a fix to the output; ``flush()`` writes it, or what was added after it does.
     mutating func add(_ position: Position) {
-        let isBreak = breaks.isBreak(beforeFixAt: position.time) || isAtInputStart
-        isAtInputStart = false
-        encoder.add(position, after: isBreak, to: &text)
+        if breaks.waits(position) { return writeWaiting(isEnd: false) }
+        write(position, after: breaks.isBreak(beforeFixAt: position.time))
     }
 
     /// Adds something else.
     mutating func add(_ item: RecordingItem) {
+        if case .report(.position(let position)) = item { return add(position) }
+        if breaks.waits(item) { return writeWaiting(isEnd: false) }
+        write(item)
+    }
+
+    private mutating func writeWaiting(isEnd: Bool) {
+        while let output = breaks.next(isEnd: isEnd) {
+            switch output {
+            case .fix(let position, let isBreak): write(position, after: isBreak)
+            case .item(let item): write(item)
+            }
+        }
+    }
+
+    private mutating func write(_ position: Position, after isBreak: Bool) {
+        let isBreak = isBreak || isAtInputStart
+        isAtInputStart = false
+        encoder.add(position, after: isBreak, to: &text)
+    }
+
+    private mutating func write(_ item: RecordingItem) {
         switch item {
-        case .report(.position(let position)): add(position)
+        case .report(.position): break
         case .report(.noFix(let report)):
             breaks.addNoFix(at: report.time)
             encoder.add(report, to: &text)
@@ -68,7 +94,8 @@ struct ConversionWriter: RecordingSink, ~Copyable {
             var isBreak = false
             switch item {
             case .trackPoint(_, let segment), .segmentEnd(_, let segment):
-                isBreak = self.segment.map { $0 != segment } ?? isAtInputStart
+                let isBehindFixes = breaks.isBreakBeforeSegment()
+                isBreak = isBehindFixes || (self.segment.map { $0 != segment } ?? isAtInputStart)
                 isAtInputStart = false
                 self.segment = segment
             case .waypoint where !encoder.takesWaypoints: waypointsLeftOut += 1
@@ -106,6 +133,7 @@ struct ConversionWriter: RecordingSink, ~Copyable {
     }
 
     private mutating func end() throws(CommandFailure) {
+        endInput()
         encoder.end(&text)
         try flush()
     }

@@ -163,20 +163,3 @@ struct NMEAEncoder: ReportEncoder {
 
     func end(_ text: inout TextBuffer) {}
 }
-
-/// Finds the breaks of a recording that does not mark them: where the position was lost.
-struct TrackBreaks {
-    private var losses = PositionLossRule()
-    private var hasFix = false
-
-    /// Processes the next fix; returns true when it begins a new stretch.
-    mutating func isBreak(beforeFixAt time: UTCTime?) -> Bool {
-        let isAfterLoss = losses.isLost
-        let isBreak = (losses.addFix(at: time) || isAfterLoss) && hasFix
-        hasFix = true
-        return isBreak
-    }
-
-    /// Processes a report without a fix.
-    mutating func addNoFix(at time: UTCTime?) { _ = losses.addNoFix(at: time) }
-}

@@ -155,7 +155,7 @@ extension PositioningManager {
         }
         freshness.renew(at: MonotonicClock.milliseconds)
         let leap = leaps.leapMilliseconds(to: position.time, at: BootClock.milliseconds)
-        if loss.addFix(at: position.time), !source.tellsLosses {
+        if loss.addFix(at: position.time), !tellsLosses {
             if let leap {
                 await deliver(.status(.warning("the receiver's time jumps ahead by \(spanText(seconds: Int(leap / 1_000)))")))
             } else {
@@ -250,7 +250,7 @@ extension PositioningManager {
 
     /// Whether a fix is due: the receiver is on, and either every fix is needed or the receiver already has its fix.
     var isWatched: Bool {
-        isRunning && !source.tellsLosses && rawPosition != nil && duty.receiverIsOn
+        isRunning && !tellsLosses && rawPosition != nil && duty.receiverIsOn
             && (duty.demand == .everything || activity.positionCount > 0)
     }
 

@@ -200,6 +200,7 @@ extension PositioningManager {
         runNumber += 1
         freshness.renew(at: MonotonicClock.milliseconds)
         isPlayed = !source.playbackControls.isEmpty
+        tellsLosses = source.tellsLosses
         let task = Task.detached { [weak self, source, number = runNumber] in
             var failure: PositionSourceError?
             do throws(PositionSourceError) {

@@ -45,6 +45,8 @@ public actor PositioningManager {
     var listeners: [PositioningListener] = []
     /// Whether the running source is a recording or simulation, which can wait for slow loops.
     var isPlayed = false
+    /// Whether the running source reports its losses itself.
+    var tellsLosses = false
     var matcher: (any PositionMatching)?
     var matcherNumber = 0
     /// Whether positions are matched even if no hold needs that; without a matcher they are not.

@@ -22,6 +22,8 @@ struct NMEAFileReader: ~Copyable {
     private var heldMilliseconds: Int64 = 0
     /// Whether a loss was reported since the last position.
     private var isLost = false
+    /// Where the position was lost in a file.
+    private var losses = RecordingLosses()
 
     /// Why a run has ended.
     enum End {
@@ -135,22 +137,41 @@ struct NMEAFileReader: ~Copyable {
     /// Sends events at their time; returns the end when there is one.
     private mutating func deliver(_ events: inout [NMEAEvent]) -> End? {
         defer { events.removeAll(keepingCapacity: true) }
+        if isRegular {
+            for case .epoch(let epoch) in events where epoch.position != nil { losses.foresee(epoch.recordedTime) }
+        }
         for event in events {
             switch event {
             case .sky(var view):
                 view.source = source.name
                 guard queue.send(.sky(view)) else { return .cancelled }
             case .epoch(let epoch):
-                if let end = reach(epoch) { return end }
+                if isRegular, epoch.position != nil, let end = tellGap(before: epoch) { return end }
+                if let end = reach(epoch.recordedTime) { return end }
                 guard deliver(epoch.position, time: epoch.time) else { return .cancelled }
+                if isRegular, epoch.position == nil, losses.addNoFix(at: epoch.recordedTime), !lose(.noFix) { return .cancelled }
                 last = epoch.position ?? last
             }
         }
         return stop.isRaised ? .cancelled : nil
     }
 
-    /// Waits until an epoch is due, and stands still meanwhile as long as the control says so.
-    private mutating func reach(_ epoch: NMEAEpoch) -> End? {
+    /// Reports a loss in the gap before a fix, when it is due there; returns the end when there is one.
+    private mutating func tellGap(before epoch: NMEAEpoch) -> End? {
+        let timeout = losses.timeoutMilliseconds.map(UTCTime.init(millisecondsSince1970:))
+        guard losses.addFix(at: epoch.recordedTime) else { return nil }
+        if let end = reach(timeout) { return end }
+        return lose(.silent) ? nil : .cancelled
+    }
+
+    /// Reports a loss once; false when nobody receives it any more.
+    private mutating func lose(_ reason: LossReason) -> Bool {
+        defer { isLost = true }
+        return isLost || queue.send(.lost(reason))
+    }
+
+    /// Waits until a moment of the recording is due, and stands still meanwhile as long as the control says so.
+    private mutating func reach(_ moment: UTCTime?) -> End? {
         while true {
             let state = control.state
             if isRegular, state.resetCount != resetCount { return isLost || queue.send(.lost(.ended)) ? .reset : .cancelled }
@@ -167,7 +188,7 @@ struct NMEAFileReader: ~Copyable {
                 continue
             }
             if isRegular { pace.change(to: state.speed ?? ownSpeed) }
-            switch stop.sleep(milliseconds: pace.waitMilliseconds(until: epoch), orUntil: wake) {
+            switch stop.sleep(milliseconds: pace.waitMilliseconds(until: moment?.millisecondsSince1970), orUntil: wake) {
             case .raised: return .cancelled
             case .ready: continue
             case .timedOut: return nil
@@ -180,10 +201,7 @@ struct NMEAFileReader: ~Copyable {
         let time = time?.advanced(byMilliseconds: heldMilliseconds)
         let isHidden = isRegular && control.state.isPositionLost
         guard var position, !isHidden else {
-            if isHidden, !isLost {
-                isLost = true
-                guard queue.send(.lost(.noFix)) else { return false }
-            }
+            if isHidden, !lose(.noFix) { return false }
             return queue.send(.noFix(NoFix(time: time, source: source.name)))
         }
         isLost = false
@@ -191,4 +209,9 @@ struct NMEAFileReader: ~Copyable {
         position.source = source.name
         return queue.send(.position(position))
     }
+}
+
+extension NMEAEpoch {
+    /// Its moment by the recording's clock: of a receiver that does not know the day yet, the time of day.
+    fileprivate var recordedTime: UTCTime? { time ?? millisecondOfDay.map { UTCTime(millisecondsSince1970: Int64($0)) } }
 }

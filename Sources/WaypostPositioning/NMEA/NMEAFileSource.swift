@@ -3,8 +3,8 @@ import WaypostSystem
 
 /// NMEA 0183 from a file, a FIFO or standard input.
 ///
-/// A file is paced by its own times, and can be made stationary, put into a loss and reset while it is played; a FIFO and standard input deliver their
-/// positions as they come, until the writer closes.
+/// A file is paced by its own times, and can be made stationary, put into a loss and reset while it is played; where its position was lost its own
+/// rhythm says (`RecordingRhythm`). A FIFO and standard input deliver their positions as they come, until the writer closes.
 /// - Errors: the file cannot be opened or read, or holds no NMEA at all.
 public struct NMEAFileSource: PositionSource {
     /// The URL: `nmea:PATH`.
@@ -18,6 +18,9 @@ public struct NMEAFileSource: PositionSource {
 
     /// The control of a file; a FIFO or standard input cannot be played again.
     public var playbackControls: [PlaybackControl] { Syscalls.kind(path) == .regular ? [control] : [] }
+
+    /// A file is a recording, whose rhythm need not be that of a receiver.
+    public var tellsLosses: Bool { Syscalls.kind(path) == .regular }
 
     /// Data that has been read does not come again.
     public var sharing: SourceSharing { .alone }

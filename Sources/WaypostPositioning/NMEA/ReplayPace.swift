@@ -28,9 +28,9 @@ struct ReplayPace {
         self.speed = speed
     }
 
-    /// How long to wait before the epoch is due, in milliseconds.
-    mutating func waitMilliseconds(until epoch: NMEAEpoch, now: Int64 = MonotonicClock.milliseconds) -> Int64 {
-        guard let recorded = epoch.time?.millisecondsSince1970 ?? epoch.millisecondOfDay.map(Int64.init) else { return 0 }
+    /// How long to wait before a moment of the recording is due, in milliseconds.
+    mutating func waitMilliseconds(until moment: Int64?, now: Int64 = MonotonicClock.milliseconds) -> Int64 {
+        guard let recorded = moment else { return 0 }
         defer { last = recorded }
         guard speed > 0 else { return 0 }
         guard let start, recorded >= last, recorded - last <= ReplayPace.longestPauseMilliseconds else {
