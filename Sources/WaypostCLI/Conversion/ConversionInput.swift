@@ -49,11 +49,13 @@ struct ConversionInput {
             throw CommandFailure(.badData, what: path, why: "\(problem), and nothing usable is before that")
         }
         if let refusal = reader.refusal { throw CommandFailure(.badData, what: path, why: "is not \(format.rawValue): \(refusal)") }
+        guard reader.hasContent else {
+            // In one line, with the first damage as the likely reason.
+            let damage = reader.warnings.first.map { ": \($0.prefix { $0 != ";" })" } ?? ""
+            throw CommandFailure(.badData, what: path, why: "holds nothing usable as \(format.rawValue)\(damage)", next: next)
+        }
         for warning in reader.warnings { warn(warning) }
         if let problem, incomplete == nil { warn("\(problem), which is not read") }
-        guard reader.hasContent else {
-            throw CommandFailure(.badData, what: path, why: "holds nothing usable as \(format.rawValue)", next: next)
-        }
         return incomplete
     }
 

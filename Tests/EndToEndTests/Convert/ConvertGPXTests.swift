@@ -119,13 +119,43 @@ extension EndToEnd {
             #expect(run.errors == (expected.map { "waypost: in.gpx: \($0) left out: \(format) has no place for them\n" } ?? ""))
         }
 
-        @Test(arguments: ["<trk><trkseg/></trk>", "<trk><trkseg><TRKPT lat=\"1\" lon=\"2\"/></trkseg></trk>", "<trk><name>\u{e4}"])
-        func refusesWhatHoldsNoPoint(text: String) async throws {
+        /// Names that are not GPX's, an empty segment, and an end within a character.
+        private static let useless: [(name: String, text: [UInt8])] = [
+            (
+                "root_uppercase",
+                Array("<gpx><trk><name>T</name><trkseg><TRKPT lat=\"1\" lon=\"2\"><ele>5</ele></TRKPT></trkseg></trk></gpx>".utf8)
+            ),
+            ("seg_empty", Array("<gpx><trk><name>T</name><trkseg>\n\n</trkseg></trk></gpx>".utf8)),
+            // Cut within the second character.
+            ("cut_in_utf8", Array("<gpx>\n<trk><name>\u{6771}\u{4EAC}".utf8.dropLast(2))),
+            ("cut_after_character", Array("<gpx>\n<trk><name>\u{e4}".utf8)),
+        ]
+
+        @Test(arguments: useless.indices) func refusesInOneLineWhatHoldsNoPoint(index: Int) async throws {
             let folder = try TestFolder()
-            try folder.write("<gpx>\(text)", to: "in.gpx")
+            let (name, text) = Self.useless[index]
+            try folder.write(text, to: "\(name).gpx")
+            try folder.write("precious", to: "out.gpx")
+            for format in ["gpx", "jsonl", "csv", "kml", "nmea", "geojson"] {
+                let run = try await waypost("convert", "\(name).gpx", "out.\(format)", in: folder)
+                #expect(run.code == 65 && run.output == "", "\(format): \(run)")
+                #expect(
+                    run.complaints.count == 1 && run.errors.hasPrefix("waypost: \(name).gpx: holds nothing usable as gpx"), "\(run.errors)")
+            }
+            #expect(try folder.text("out.gpx") == "precious")
+        }
+
+        /// The files that these stand for, where they are at hand.
+        @Test(arguments: ["x_root_uppercase", "x_seg_empty", "x_cut_in_utf8"])
+        func refusesThoseOfTheCollection(name: String) async throws {
+            let shared = ProcessInfo.processInfo.environment["WAYPOST_SHARED"] ?? Package.file("../shared")
+            let path = "\(shared)/data/gpx/\(name).gpx"
+            guard FileManager.default.isReadableFile(atPath: path) else { return }
+            let folder = try TestFolder()
             for format in ["gpx", "jsonl", "csv"] {
-                let run = try await waypost("convert", "in.gpx", "out.\(format)", in: folder)
-                #expect(run.code == 65 && run.errors.contains("holds nothing usable"), "\(format): \(run.errors)")
+                let run = try await waypost("convert", path, "out.\(format)", in: folder)
+                #expect(run.code == 65 && run.complaints.count == 1 && run.output == "", "\(format): \(run)")
+                #expect(try !folder.names().contains("out.\(format)"))
             }
         }
 
