@@ -34,27 +34,27 @@ extension TPVCodec {
     public static func append(_ item: GPXItem, to text: inout TextBuffer) -> Bool {
         switch item {
         case .head, .track, .route, .segmentEnd, .end: return false
-        case .trackPoint(let point, let segment) where point.fix == GPXFix.none:
-            append(NoFix(time: point.position.time), to: &text) { json in json.member("segment", segment) }
-        case .trackPoint(let point, let segment):
-            append(point.position, to: &text) { json in
-                json.member("segment", segment)
-                json.member("name", point.name)
-                json.member("desc", point.description)
-            }
-        case .waypoint(let point):
-            append(point.position, to: &text, class: "WPT") { json in
-                json.member("name", point.name)
-                json.member("desc", point.description)
-            }
-        case .routePoint(let point, let route):
-            append(point.position, to: &text, class: "RTE") { json in
-                json.member("route", route)
-                json.member("name", point.name)
-                json.member("desc", point.description)
-            }
+        case .trackPoint(let point, let segment): append(point, ("segment", segment), to: &text, class: "TPV")
+        case .waypoint(let point): append(point, nil, to: &text, class: "WPT")
+        case .routePoint(let point, let route): append(point, ("route", route), to: &text, class: "RTE")
         }
         return true
+    }
+
+    /// Appends a point with the number of its segment or route; a point of a track without a fix is a report without one.
+    private static func append(
+        _ point: GPXPoint, _ number: (name: StaticString, value: Int)?, to text: inout TextBuffer, class name: String
+    ) {
+        if point.fix == GPXFix.none, name == "TPV" {
+            return append(NoFix(time: point.position.time), to: &text) { json in
+                if let number { json.member(number.name, number.value) }
+            }
+        }
+        append(point.position, to: &text, class: name) { json in
+            if let number { json.member(number.name, number.value) }
+            json.member("name", point.name)
+            json.member("desc", point.description)
+        }
     }
 
     /// Decodes a line; nil when the line is JSON of another class.

@@ -24,7 +24,7 @@ package protocol RecordingElement: Sendable, Equatable {
 
 extension GPXItem: RecordingElement {
     /// Passes itself to a sink.
-    package func give<Sink: RecordingSink & ~Copyable>(to sink: inout Sink) { sink.add(.item(self)) }
+    package func give<Sink: RecordingSink & ~Copyable>(to sink: inout Sink) { sink.add(self) }
 }
 
 extension PositionReport: RecordingElement {

@@ -32,10 +32,18 @@ extension RecordingDecoder {
 
 /// Receives the contents of a recording.
 ///
-/// Positions are passed on their own: they make up nearly everything, and as part of a larger value each would be copied several times.
+/// Positions are passed on their own, and so are the parts of a GPX file: they make up nearly everything, and as part of a larger value each would
+/// be copied several times.
 public protocol RecordingSink: ~Copyable {
     /// Receives a fix.
     mutating func add(_ position: Position)
+    /// Receives a part of a GPX file; without this it comes like anything else.
+    mutating func add(_ item: GPXItem)
     /// Receives anything that is not a receiver's fix.
     mutating func add(_ item: RecordingItem)
+}
+
+extension RecordingSink where Self: ~Copyable {
+    /// Receives a part of a GPX file as anything else.
+    public mutating func add(_ item: GPXItem) { add(RecordingItem.item(item)) }
 }

@@ -60,6 +60,11 @@ struct ConversionWriter: RecordingSink, ~Copyable {
         write(position, after: breaks.isBreak(beforeFixAt: position.time))
     }
 
+    /// Adds a part of a GPX file.
+    mutating func add(_ item: GPXItem) {
+        if breaks.isEmpty { write(item) } else { add(RecordingItem.item(item)) }
+    }
+
     /// Adds something else.
     mutating func add(_ item: RecordingItem) {
         if case .report(.position(let position)) = item { return add(position) }
@@ -89,32 +94,40 @@ struct ConversionWriter: RecordingSink, ~Copyable {
             breaks.addNoFix(at: report.time)
             encoder.add(report, to: &text)
         case .report(.sky(let view)): encoder.add(view, to: &text)
-        case .item(let item):
-            let item = numbered(item)
-            var isBreak = false
-            switch item {
-            case .trackPoint(_, let segment), .segmentEnd(_, let segment):
-                let isBehindFixes = breaks.isBreakBeforeSegment()
-                isBreak = isBehindFixes || (self.segment.map { $0 != segment } ?? isAtInputStart)
-                isAtInputStart = false
-                self.segment = segment
-            case .waypoint where !encoder.takesWaypoints: waypointsLeftOut += 1
-            case .routePoint where !encoder.takesRoutes: routePointsLeftOut += 1
-            default: break
-            }
-            encoder.add(item, after: isBreak, to: &text)
+        case .item(let item): write(item)
         }
     }
 
-    /// The item with its number among those of all inputs.
-    private mutating func numbered(_ item: GPXItem) -> GPXItem {
-        switch item {
-        case .trackPoint(_, let segment), .segmentEnd(_, let segment): free.segment = max(free.segment, first.segment + segment + 1)
-        case .routePoint(_, let route): free.route = max(free.route, first.route + route + 1)
-        case .route(let path): free.route = max(free.route, first.route + path.number + 1)
-        case .head, .waypoint, .track, .end: break
+    /// Writes a part of a GPX file with its number among those of all inputs.
+    private mutating func write(_ item: GPXItem) {
+        // It is large, and mostly has that number already.
+        if first == (0, 0) { write(item, in: item.place) } else { write(numbered(item), in: item.place) }
+    }
+
+    /// Writes an item.
+    ///
+    /// - Parameter place: where the item is in its input.
+    private mutating func write(_ item: borrowing GPXItem, in place: GPXItem.Place) {
+        var isBreak = false
+        switch place {
+        case .segment(let number):
+            let segment = first.segment + number
+            free.segment = max(free.segment, segment + 1)
+            let isBehindFixes = breaks.isBreakBeforeSegment()
+            isBreak = isBehindFixes || (self.segment.map { $0 != segment } ?? isAtInputStart)
+            isAtInputStart = false
+            self.segment = segment
+        case .route(let number, let isPoint):
+            free.route = max(free.route, first.route + number + 1)
+            if isPoint, !encoder.takesRoutes { routePointsLeftOut += 1 }
+        case .waypoint: if !encoder.takesWaypoints { waypointsLeftOut += 1 }
+        case .file: break
         }
-        if first == (0, 0) { return item }
+        encoder.add(item, after: isBreak, to: &text)
+    }
+
+    /// The item with its number among those of all inputs.
+    private func numbered(_ item: GPXItem) -> GPXItem {
         switch item {
         case .trackPoint(let point, let segment): return .trackPoint(point, segment: first.segment + segment)
         case .segmentEnd(let other, let segment): return .segmentEnd(other, segment: first.segment + segment)
@@ -143,5 +156,26 @@ struct ConversionWriter: RecordingSink, ~Copyable {
         guard text.count > 0 else { return }
         try output.write(text)
         text.removeAll()
+    }
+}
+
+extension GPXItem {
+    /// Where an item is in its file.
+    fileprivate enum Place {
+        case segment(Int)
+        case route(Int, isPoint: Bool)
+        case waypoint
+        case file
+    }
+
+    fileprivate var place: Place {
+        switch self {
+        case .trackPoint(_, let segment): .segment(segment)
+        case .segmentEnd(_, let segment): .segment(segment)
+        case .routePoint(_, let route): .route(route, isPoint: true)
+        case .route(let path): .route(path.number, isPoint: false)
+        case .waypoint: .waypoint
+        case .head, .track, .end: .file
+        }
     }
 }
