@@ -51,6 +51,9 @@ public enum Syscalls {
         try open(path, O_WRONLY | O_CREAT, mode: 0o600, as: .own)
     }
 
+    /// Opens a file of our own for reading; a link is not followed.
+    public static func openOwnForReading(_ path: String) throws(SystemError) -> Int32 { try open(path, O_RDONLY, as: .own) }
+
     /// Opens a file, FIFO or device for reading, without waiting for a FIFO's writer: `poll` waits for that.
     public static func openForReading(_ path: String) throws(SystemError) -> Int32 {
         try open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)

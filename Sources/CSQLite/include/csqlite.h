@@ -38,6 +38,7 @@ typedef struct sqlite3_stmt csqlite_statement;
 #define CSQLITE_OPEN_READONLY 0x1
 #define CSQLITE_OPEN_READWRITE 0x2
 #define CSQLITE_OPEN_NOMUTEX 0x8000
+#define CSQLITE_OPEN_NOFOLLOW 0x01000000
 #define CSQLITE_PREPARE_PERSISTENT 0x1u
 
 /* Opens the library once; NULL, or why it cannot be opened. It comes before everything below. */

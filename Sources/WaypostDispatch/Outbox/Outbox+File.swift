@@ -102,7 +102,7 @@ extension Outbox {
         do {
             try Syscalls.remove(copy)
             try store.database.copy(to: copy)
-            let file = try Syscalls.openForReading(copy)
+            let file = try Syscalls.openOwnForReading(copy)
             defer { Syscalls.close(file) }
             try Syscalls.setMode(file, 0o600, path: copy)
             try Syscalls.synchronize(file, path: copy)

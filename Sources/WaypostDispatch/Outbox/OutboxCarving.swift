@@ -26,7 +26,7 @@ struct OutboxCarving {
             let said = SQLitePages.pageByteCount(ofHead: file?.bytes(at: 0, 100) ?? [])
             sizes = Set([said, SQLitePages.ownPageByteCount].compactMap { $0 }).sorted()
         }
-        pages = OutboxCarving.pages(sizes, file, Int(Syscalls.byteCount(of: path) ?? 0), log)
+        pages = OutboxCarving.pages(sizes, file, file?.byteCount ?? 0, log)
     }
 
     private static func pages(_ sizes: [Int], _ file: OutboxFile?, _ byteCount: Int, _ log: SQLiteLog?) -> [SQLitePages] {
@@ -141,9 +141,11 @@ private func isNumber(_ values: [SQLiteValue], _ places: [Int]) -> Bool {
 private final class OutboxFile {
     private let descriptor: Int32
 
-    init(path: String) throws(SystemError) { descriptor = try Syscalls.openForReading(path) }
+    init(path: String) throws(SystemError) { descriptor = try Syscalls.openOwnForReading(path) }
 
     deinit { Syscalls.close(descriptor) }
+
+    var byteCount: Int { Int(Syscalls.size(descriptor) ?? 0) }
 
     func bytes(at offset: Int64, _ count: Int) -> [UInt8] {
         (try? Syscalls.read(descriptor, at: offset, upTo: count)) ?? []  // An unreadable sector costs its page.

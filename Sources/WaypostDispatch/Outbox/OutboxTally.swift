@@ -72,7 +72,7 @@ final class OutboxTallyFile {
 
     /// The tally of an outbox; nil when none can be read.
     static func read(ofOutbox path: String) -> OutboxTally? {
-        let bytes = try? Syscalls.contents(of: self.path(ofOutbox: path), limit: 64)  // Without it only the count is missing.
+        let bytes = try? Syscalls.contents(of: self.path(ofOutbox: path), limit: 64, as: .own)  // Without it only the count is missing.
         return bytes.flatMap { $0 }.flatMap(OutboxTally.init)
     }
 

@@ -19,7 +19,7 @@ public final class BaudMemory: Sendable {
     /// - Parameter path: the file in the state folder; nil remembers for the life of the process. An unreadable file counts as empty.
     public init(path: String? = nil) {
         self.path = path
-        let bytes = path.flatMap { try? Syscalls.contents(of: $0) } ?? []  // This costs only a second or two of searching.
+        let bytes = path.flatMap { try? Syscalls.contents(of: $0, as: .own) } ?? []  // This costs only a second or two of searching.
         var known: [String: Int] = [:]
         for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n").prefix(BaudMemory.limit) {
             let parts = line.split(separator: " ", maxSplits: 1)

@@ -45,6 +45,12 @@ extension Syscalls {
         return descriptor
     }
 
+    /// Whether a path names a link, wherever that leads.
+    static func isLink(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path.cName, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+    }
+
     /// What is at a path where a program keeps a file of its own, if it is not an ordinary file; links are not followed.
     public static func oddFile(_ path: String) -> SystemError? {
         var status = stat()
@@ -55,6 +61,15 @@ extension Syscalls {
         case S_IFLNK: .oddFile(path, "is a link, which is not followed here", code: ELOOP)
         default: .oddFile(path, "is not an ordinary file")
         }
+    }
+
+    /// How many bytes a file of a program's own has, if it is one that ``open(_:_:mode:as:)`` reads; nil otherwise.
+    public static func ownByteCount(of path: String) -> Int64? {
+        var status = stat()
+        guard lstat(path.cName, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            status.st_nlink == 1 || status.st_uid == owner(ofFolderOf: path)
+        else { return nil }
+        return Int64(status.st_size)
     }
 
     /// Whether an ordinary file at a path has a second name elsewhere.

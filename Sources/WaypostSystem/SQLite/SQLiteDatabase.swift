@@ -40,8 +40,9 @@ public final class SQLiteDatabase {
         if !isReadOnly { try SQLiteDatabase.makePrivateFile(path) }
         if let problem = csqlite_load() { throw SQLiteError(code: CSQLITE_CANTOPEN, message: String(cString: problem), path: path) }
         var opened: OpaquePointer?
-        let flags = (isReadOnly ? CSQLITE_OPEN_READONLY : CSQLITE_OPEN_READWRITE) | CSQLITE_OPEN_NOMUTEX
-        let code = csqlite_open_v2(path.cName, &opened, flags, nil)
+        let access = isReadOnly ? CSQLITE_OPEN_READONLY : CSQLITE_OPEN_READWRITE
+        let flags = access | CSQLITE_OPEN_NOMUTEX | CSQLITE_OPEN_NOFOLLOW
+        let code = csqlite_open_v2(SQLiteDatabase.withoutLinks(path).cName, &opened, flags, nil)
         guard code == CSQLITE_OK, let opened else {
             let message = opened.map { String(cString: csqlite_errmsg($0)) } ?? "out of memory"
             csqlite_close_v2(opened)
@@ -79,23 +80,38 @@ public final class SQLiteDatabase {
         csqlite_close_v2(handle)
     }
 
-    /// SQLite names neither what is in the way nor the file.
+    /// SQLite names neither what is in the way nor the file, and writes to a file that has a second name elsewhere.
     private static func checkFiles(_ path: String) throws(SQLiteError) {
-        // Who wants the file on another disk may link to it there.
-        if [.folder, .other].contains(Syscalls.kind(path)) {
-            throw SQLiteError(code: CSQLITE_CANTOPEN, message: "is not an ordinary file; move it away", path: path)
+        for suffix in ["", logSuffix, "-shm"] {
+            let reason: String
+            if suffix.isEmpty, Syscalls.isLink(path) {
+                // Its log would be beside the file that the link leads to, and the log that is beside the link would be lost.
+                reason = """
+                    is a link, which is not followed here; put the file itself here, with its \(logSuffix) beside it; to use another disk, \
+                    move or mount the whole state folder
+                    """
+            } else if let odd = Syscalls.oddFile(path + suffix) {
+                reason = odd.reason
+            } else if Syscalls.hasSecondName(path + suffix) {
+                reason = "has a second name elsewhere; remove that one, or put a copy of the file here"
+            } else {
+                continue
+            }
+            throw SQLiteError(code: CSQLITE_CANTOPEN, message: reason, path: path + suffix)
         }
-        for suffix in [logSuffix, "-shm"] {
-            guard let odd = Syscalls.oddFile(path + suffix) else { continue }
-            throw SQLiteError(code: CSQLITE_CANTOPEN, message: odd.reason, path: path + suffix)
-        }
+    }
+
+    /// The same path without links in its folders: SQLite is told to follow none, and means the whole path.
+    private static func withoutLinks(_ path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return path }
+        return Syscalls.resolvingLinks(String(path[...slash])) + "/" + path[path.index(after: slash)...]
     }
 
     /// SQLite makes its files readable for everybody; the files beside this one get its permissions.
     private static func makePrivateFile(_ path: String) throws(SQLiteError) {
         guard !Syscalls.exists(path) else { return }
         do throws(SystemError) {
-            Syscalls.close(try Syscalls.open(path, O_WRONLY | O_CREAT, mode: 0o600))
+            Syscalls.close(try Syscalls.openOwnForWriting(path))
         } catch {
             throw SQLiteError(code: error.isDiskFull ? CSQLITE_FULL : CSQLITE_CANTOPEN, message: error.reason, path: path)
         }

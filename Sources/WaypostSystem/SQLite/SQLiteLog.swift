@@ -42,7 +42,8 @@ public struct SQLiteLog: Sendable {
 
     /// The log beside a database; nil when there is none or it is empty.
     public init?(besideDatabase path: String) throws(SystemError) {
-        guard let bytes = try Syscalls.contents(of: path + SQLiteDatabase.logSuffix, limit: SQLiteLog.maximumByteCount) else { return nil }
+        let bytes = try Syscalls.contents(of: path + SQLiteDatabase.logSuffix, limit: SQLiteLog.maximumByteCount, as: .own)
+        guard let bytes else { return nil }
         self.init(bytes)
     }
 
@@ -165,7 +166,7 @@ public struct SQLiteLog: Sendable {
         let descriptor = try Syscalls.open(target, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
         defer { Syscalls.close(descriptor) }
         if Syscalls.exists(path) {
-            let file = try FileReader(path: path)
+            let file = try FileReader(path: path, as: .own)
             while case let piece = try file.read(), !piece.isEmpty { try Syscalls.writeAll(descriptor, piece, path: target) }
         }
         for frame in frames where frame.pageNumber <= pageCount {

@@ -26,7 +26,7 @@ import WaypostSystem
     }
 
     @Test(arguments: [
-        ("outbox.sqlite", "folder"), ("outbox.sqlite", "FIFO"), ("outbox.sqlite", "device"), ("outbox.sqlite-wal", "folder"),
+        ("outbox.sqlite", "folder"), ("outbox.sqlite", "FIFO"), ("outbox.sqlite-wal", "folder"),
         ("outbox.sqlite-wal", "link"), ("outbox.sqlite-wal", "FIFO"), ("outbox.sqlite-shm", "folder"), ("outbox.sqlite-shm", "link"),
         ("outbox.sqlite-shm", "FIFO"),
     ])
@@ -38,6 +38,56 @@ import WaypostSystem
             } throws: { error in
                 "\(error)".hasPrefix("\(folder)/\(name): cannot be opened: is ") && "\(error)".hasSuffix("; move it away")
             }
+        }
+    }
+
+    /// Somebody has moved it to another disk: what is beside it is found as soon as the file itself is back.
+    @Test func isNotOpenedThroughALink() async throws {
+        try await withFolder { folder in
+            let path = folder + "/outbox.sqlite"
+            do {
+                let outbox = try Outbox(path: folder + "/running.sqlite")
+                _ = try await outbox.attach("home", newestPosition: 0)
+                for number in 1...12 { try await outbox.accept([DispatchFixture.call(number)]) }
+                // As a kill leaves them.
+                try FileManager.default.copyItem(atPath: folder + "/running.sqlite", toPath: folder + "/elsewhere")
+                try FileManager.default.copyItem(atPath: folder + "/running.sqlite-wal", toPath: path + "-wal")
+            }
+            let log = try Data(contentsOf: URL(filePath: path + "-wal"))
+            for isDangling in [false, true] {
+                symlink(isDangling ? "/nonexistent" : folder + "/elsewhere", path)
+                let words = """
+                    \(path): cannot be opened: is a link, which is not followed here; put the file itself here, with its \
+                    -wal beside it; to use another disk, move or mount the whole state folder
+                    """
+                #expect {
+                    try Outbox(path: path)
+                } throws: { error in
+                    "\(error)" == words
+                }
+                try Syscalls.remove(path)
+            }
+            #expect(try Data(contentsOf: URL(filePath: path + "-wal")) == log)
+            try Syscalls.rename(folder + "/elsewhere", to: path)
+            #expect(try await Outbox(path: path).entries(after: 0, limit: 20).count == 12)
+        }
+    }
+
+    /// Whoever has the other name would see it change, or change it.
+    @Test(arguments: ["", "-wal", "-shm"]) func hasNoSecondName(suffix: String) async throws {
+        try await withFolder { folder in
+            let path = folder + "/outbox.sqlite"
+            do { try await Outbox(path: path).accept([DispatchFixture.call(1)]) }
+            if !Syscalls.exists(path + suffix) { try Data("other".utf8).write(to: URL(filePath: path + suffix)) }
+            let before = try Data(contentsOf: URL(filePath: path + suffix))
+            link(path + suffix, folder + "/second")
+            #expect {
+                try Outbox(path: path)
+            } throws: { error in
+                "\(error)"
+                    == "\(path + suffix): cannot be opened: has a second name elsewhere; remove that one, or put a copy of the file here"
+            }
+            #expect(try Data(contentsOf: URL(filePath: folder + "/second")) == before)
         }
     }
 

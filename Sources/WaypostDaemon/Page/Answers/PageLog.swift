@@ -61,11 +61,11 @@ actor PageLog {
         var firstTime: UTCTime?
     }
 
-    /// The finished tracks, newest first.
+    /// The finished tracks, newest first; a link or the like in the place of one is none.
     func files() throws(RecordingError) -> [File] {
         try folder.journals().filter { !$0.isOpen }.reversed().compactMap { journal in
             let name = "\(journal.stem).gpx"
-            return Syscalls.byteCount(of: "\(folder.path)/\(name)").map {
+            return Syscalls.ownByteCount(of: "\(folder.path)/\(name)").map {
                 File(name: name, byteCount: Int($0), firstTime: journal.firstTime)
             }
         }

@@ -16,12 +16,12 @@ actor PageDisk {
         (try? Syscalls.contents(of: path, limit: 1 << 20)) ?? nil  // Then it is not there, for browsers.
     }
 
-    /// Sends a file piece by piece; returns whether all of it was sent.
+    /// Sends a file of the log piece by piece; returns whether all of it was sent.
     ///
     /// - Parameter send: takes a piece; false when nobody wants more.
     func read(_ file: PageFile, _ send: @Sendable ([UInt8]) async -> Bool) async -> Bool {
         do throws(SystemError) {
-            let descriptor = try Syscalls.openForReading(file.path)
+            let descriptor = try Syscalls.openOwnForReading(file.path)
             defer { Syscalls.close(descriptor) }
             var done = 0
             while done < file.byteCount {
