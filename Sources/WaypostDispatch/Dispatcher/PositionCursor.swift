@@ -53,6 +53,13 @@ package struct PositionCursor: Sendable, Hashable {
         joinOldest()
     }
 
+    /// Settles everything up to a number.
+    mutating func pass(through number: UInt64) {
+        stretches.removeAll { $0.through <= number }
+        if let first = stretches.first { stretches[0].after = max(first.after, number) }
+        live = max(live, number)
+    }
+
     /// Adds everything that another cursor has to send.
     package mutating func join(_ other: PositionCursor) {
         live = min(live, other.live)

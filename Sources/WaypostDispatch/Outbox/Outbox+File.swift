@@ -15,14 +15,29 @@ extension Outbox {
     /// Brings everything into the one file before a stop, so that damage to its log can do no harm.
     public func checkpoint() throws(OutboxError) {
         try writeMarks()
-        try use { (store) throws(SQLiteError) in try store.database.checkpoint() }
+        try use { (store) throws(SQLiteError) in try store.endUse() }
     }
 
     /// Does something with the file; a damaged one is first replaced by its readable content.
     func use<Result>(_ body: (OutboxStore) throws(SQLiteError) -> Result) throws(OutboxError) -> Result {
         try keepPlace()
-        do throws(SQLiteError) { return try body(try store()) } catch { try replaceDamaged(because: damage(behind: error)) }
-        do throws(SQLiteError) { return try body(try store()) } catch { throw OutboxError(error) }
+        do throws(SQLiteError) { return try perform(body) } catch { try replaceDamaged(because: damage(behind: error)) }
+        do throws(SQLiteError) { return try perform(body) } catch { throw OutboxError(error) }
+    }
+
+    /// Does something that must stay done: it is in the file itself when this returns, and no loss of the file's log undoes it.
+    func settleForGood<Result>(_ body: (OutboxStore) throws(SQLiteError) -> Result) throws(OutboxError) -> Result {
+        let result = try use(body)
+        // Without room in the file it is at least in the log.
+        do throws(SQLiteError) { try openStore?.database.merge() } catch { return result }
+        return result
+    }
+
+    private func perform<Result>(_ body: (OutboxStore) throws(SQLiteError) -> Result) throws(SQLiteError) -> Result {
+        let store = try store()
+        try store.beginUse()
+        defer { store.noteProgress() }
+        return try body(store)
     }
 
     private func store() throws(SQLiteError) -> OutboxStore {
@@ -45,7 +60,8 @@ extension Outbox {
         // The log is read before the file is closed, because closing empties it.
         let log = try? SQLiteLog(besideDatabase: path)  // An unreadable log counts as missing.
         let known = openStore?.tally ?? OutboxTallyFile.read(ofOutbox: path)
-        // It is closed before its files are renamed.
+        // It is closed, as it is, before its files are renamed.
+        openStore?.isInUse = false
         openStore = nil
         recovery = try OutboxSalvage.run(path, because: error.reason, log: log, known: known)
         do throws(SQLiteError) {
@@ -150,13 +166,18 @@ extension Outbox {
                     try database.checkIntegrity()
                     if version == OutboxSchema.version { try OutboxSchema.check(database) }
                     if version == 0, isWithoutMarks { marks = .unreadable }
-                    if recovery == nil { try checkForLoss(database, isLost: version == 0 && wasKnown, log: log, known: known) }
+                    if recovery == nil {
+                        if version > 0 { try checkLog(of: database, log: log, known: known) }
+                        try checkForLoss(database, isLost: version == 0 && wasKnown, log: log, known: known)
+                    }
                     let store = try OutboxStore(database, limits: limits, known: known, marks: marks.marks)
                     try store.checkEntries()
                     let interruption = try resume(store, marks, after: recovery, known: known)
                     recovery?.beginsAtOldest = try store.note(OutboxStore.beginsAtOldest) != nil
                     try store.countWaiting()
-                    try database.checkpoint()
+                    try database.merge()
+                    try store.beginUse()
+                    store.noteProgress()
                     recovery?.lastEntry = UInt64(store.lastEntryNumber)
                     return (store, recovery, interruption)
                 }
@@ -169,6 +190,15 @@ extension Outbox {
             }
             throw .otherVersion(path: path, version: version)
         }
+    }
+
+    /// Without its log, what was in use is an earlier state; whether anything is missing, only a tally says.
+    private static func checkLog(of database: SQLiteDatabase, log: SQLiteLog?, known: OutboxTally?) throws(SQLiteError) {
+        guard log?.isThere != true, try OutboxStore.isInUse(database) else { return }
+        if let known {
+            guard let progress = known.progress, try progress != OutboxStore.progress(in: database) else { return }
+        }
+        throw .damaged("its log was removed or cannot be read", path: database.path)
     }
 
     /// SQLite may accept an earlier state as whole.

@@ -45,7 +45,10 @@ extension Outbox {
         if recovery?.lostCount != 0, let first { store.noteLogged(through: first.events) }
         let names = Set(try store.destinations().map(\.name))
         try store.database.transaction { () throws(SQLiteError) in
-            for mark in marks where !names.contains(mark.name) { try store.restore(mark) }
+            for mark in marks {
+                // What is left may be from before something was discarded.
+                if names.contains(mark.name) { try store.advance(to: mark) } else { try store.restore(mark) }
+            }
             // Destinations without a mark are new.
             try store.setNote(OutboxStore.beginsAtOldest, nil)
         }
@@ -105,7 +108,12 @@ extension Outbox {
         recovery?.waitingCount = Int(tally.waiting)
         recovery?.lastEntry = UInt64(tally.last)
         recovery?.newestPosition = newest
-        guard let lost = recovery?.lostCount, let missing = interruption.missingCount else { return }
+        guard let lost = recovery?.lostCount else { return }
+        guard let missing = interruption.missingCount else {
+            // Some that came back may be among those that are counted.
+            if lost > 0, count > 0 { recovery?.isLostCountExact = false }
+            return
+        }
         // An event that came back may or may not have waited; this is the most that can be lost.
         let most = min(lost, max(0, missing - count))
         recovery?.lostCount = most

@@ -162,7 +162,7 @@ public actor Outbox {
     public func setOptedOut(_ isOptedOut: Bool, newestPosition: UInt64) throws(OutboxError) {
         // Nothing from the time between is sent to anyone.
         if isOptedOut { try writeMarks { $0 = [] } }
-        try use { (store) throws(SQLiteError) in
+        try settleForGood { (store) throws(SQLiteError) in
             let settled = store.tally.settled
             try store.setNote(Outbox.optOut, isOptedOut ? 1 : nil)
             try store.setNote(Outbox.waypoints, nil)
@@ -209,7 +209,7 @@ public actor Outbox {
 
     /// Pauses a destination or lets it continue; the setting survives restarts.
     public func setPaused(_ isPaused: Bool, _ name: String) throws(OutboxError) {
-        let isKnown = try use { (store) throws(SQLiteError) in try store.setPaused(isPaused, name) }
+        let isKnown = try settleForGood { (store) throws(SQLiteError) in try store.setPaused(isPaused, name) }
         if !isKnown { throw .unknownDestination(name: name) }
         try writeMarks()
     }
@@ -224,7 +224,7 @@ public actor Outbox {
                 (marks[index].events, marks[index].entry) = (logged.map(UInt64.init) ?? newestPosition, entry)
             }
         }
-        let isKnown = try use { (store) throws(SQLiteError) in
+        let isKnown = try settleForGood { (store) throws(SQLiteError) in
             // The waypoints may be among the discarded entries.
             try store.setNote(Outbox.waypoints, nil)
             return try store.discard(name, newestPosition: newestPosition)
@@ -242,7 +242,7 @@ public actor Outbox {
 
     /// Gives no new records to destinations that were removed from the configuration.
     func close(except names: Set<String>, newestPosition: UInt64) throws(OutboxError) {
-        try use { (store) throws(SQLiteError) in try store.close(except: names, newestPosition: newestPosition) }
+        try settleForGood { (store) throws(SQLiteError) in try store.close(except: names, newestPosition: newestPosition) }
         try readAttached()
         try writeMarks()
     }
@@ -257,7 +257,7 @@ public actor Outbox {
             guard let from = marks.first(where: { $0.name == name }) else { return }
             for index in marks.indices where marks[index].name == other { marks[index] = marks[index].joined(with: from) }
         }
-        let isKnown = try use { (store) throws(SQLiteError) in
+        let isKnown = try settleForGood { (store) throws(SQLiteError) in
             try store.move(name, to: other, newestPosition: newestPosition, isForgotten: isForgotten)
         }
         if !isKnown { throw .unknownDestination(name: name) }
@@ -268,7 +268,7 @@ public actor Outbox {
     /// Forgets a destination: its waiting records, its dead letters and its receipts.
     func forget(_ name: String) throws(OutboxError) {
         try writeMarks { marks in marks.removeAll { $0.name == name } }
-        let isKnown = try use { (store) throws(SQLiteError) in try store.forget(name) }
+        let isKnown = try settleForGood { (store) throws(SQLiteError) in try store.forget(name) }
         if !isKnown { throw .unknownDestination(name: name) }
         try readAttached()
     }
@@ -327,12 +327,12 @@ public actor Outbox {
 
     /// Schedules one dead letter, or all of a destination, or all, for another attempt; returns how many.
     public func retryDeadLetters(number: Int64? = nil, of destination: String? = nil) throws(OutboxError) -> Int {
-        try use { (store) throws(SQLiteError) in try store.retry(number, destination: destination) }
+        try settleForGood { (store) throws(SQLiteError) in try store.retry(number, destination: destination) }
     }
 
     /// Removes one dead letter, or all of a destination, or all; returns how many.
     public func dropDeadLetters(number: Int64? = nil, of destination: String? = nil) throws(OutboxError) -> Int {
-        try use { (store) throws(SQLiteError) in try store.drop(number, destination: destination) }
+        try settleForGood { (store) throws(SQLiteError) in try store.drop(number, destination: destination) }
     }
 
     func dueDeadLetters(of destination: String, limit: Int) throws(OutboxError) -> [DeadLetter] {

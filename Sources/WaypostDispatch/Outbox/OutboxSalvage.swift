@@ -105,6 +105,8 @@ struct OutboxSalvage {
             for source in sources where !isWhole { isWhole = try copyEntries(from: source, to: new) }
             let hasDestinations = try copyDestinations(from: sources, to: new)
             try carve(into: new, hasEntries: isWhole, hasDestinations: hasDestinations)
+            if let known { try OutboxStore.advance(new, to: known) }
+            try new.run("DELETE FROM note WHERE name = ?", [.text(OutboxStore.use)])
         }
         let store = try OutboxStore(new, limits: OutboxLimits(), known: known)
         // Without destinations, none of the entries count as sent.

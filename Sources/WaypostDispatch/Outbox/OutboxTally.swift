@@ -1,10 +1,12 @@
 import Waypost
 import WaypostSystem
 
-/// How many entries wait, stored beside the outbox so that losses from damage can be counted; and up to where the log's events were accepted.
+/// How many entries wait, stored beside the outbox so that losses from damage can be counted; up to where the log's events were accepted; and a
+/// number that changes with the destinations' progress.
 ///
 /// ```
-/// "WAYTALLY"  last entry's number  number up to which all have everything  how many wait  number in the log, plus 1   8 bytes each, little-endian
+/// "WAYTALLY"  last entry's number  number up to which all have everything  how many wait  number in the log, plus 1
+/// progress, plus 1   8 bytes each, little-endian
 /// CRC-32C of that, 4 bytes
 /// ```
 struct OutboxTally: Sendable, Hashable {
@@ -17,30 +19,42 @@ struct OutboxTally: Sendable, Hashable {
     /// Up to this number of the log every event was accepted; nil when that is not known.
     var logged: Int64?
 
-    private static let magic = Array("WAYTALLY".utf8)
-    private static let byteCount = 44
+    /// ``OutboxStore/progress(in:)``; nil when it is not known, as in a tally of an earlier version.
+    var progress: Int64?
 
-    init(last: Int64 = 0, settled: Int64 = 0, waiting: Int64 = 0, logged: Int64? = nil) {
-        (self.last, self.settled, self.waiting, self.logged) = (last, settled, waiting, logged)
+    private static let magic = Array("WAYTALLY".utf8)
+    /// Without the checksum; an earlier version had no progress.
+    private static let byteCounts = [48, 40]
+
+    init(last: Int64 = 0, settled: Int64 = 0, waiting: Int64 = 0, logged: Int64? = nil, progress: Int64? = nil) {
+        (self.last, self.settled, self.waiting, self.logged, self.progress) = (last, settled, waiting, logged, progress)
     }
 
     /// Nil for incomplete bytes, or impossible values.
     init?(_ bytes: [UInt8]) {
-        guard bytes.count == OutboxTally.byteCount, bytes.starts(with: OutboxTally.magic),
-            bytes[40...].elementsEqual(OutboxTally.checksum(bytes[..<40]))
-        else { return nil }
+        // An earlier version leaves the end of a longer one as it is.
+        let count = OutboxTally.byteCounts.first { count in
+            bytes.count >= count + 4 && bytes[count..<count + 4].elementsEqual(OutboxTally.checksum(bytes[..<count]))
+        }
+        guard let count, bytes.starts(with: OutboxTally.magic) else { return nil }
         func number(_ index: Int) -> Int64 {
             Int64(bitPattern: bytes[index..<index + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) })
         }
-        self.init(last: number(8), settled: number(16), waiting: number(24), logged: number(32) == 0 ? nil : number(32) - 1)
-        guard (0...SQLiteValue.largestNumber).contains(last), (0...last).contains(settled), (0...last - settled).contains(waiting),
-            (0...SQLiteValue.largestNumber).contains(logged ?? 0)
-        else { return nil }
+        let (logged, progress) = (number(32), count > 40 ? number(40) : 0)
+        guard (0...SQLiteValue.largestNumber).contains(logged), (0...SQLiteValue.largestNumber).contains(progress) else { return nil }
+        self.init(
+            last: number(8), settled: number(16), waiting: number(24), logged: logged == 0 ? nil : logged - 1,
+            progress: progress == 0 ? nil : progress - 1)
+        guard (0...SQLiteValue.largestNumber).contains(last), (0...last).contains(settled), (0...last - settled).contains(waiting) else {
+            return nil
+        }
     }
 
     var bytes: [UInt8] {
         var bytes = OutboxTally.magic
-        for number in [last, settled, waiting, (logged ?? -1) + 1] { withUnsafeBytes(of: number.littleEndian) { bytes += $0 } }
+        for number in [last, settled, waiting, (logged ?? -1) + 1, (progress ?? -1) + 1] {
+            withUnsafeBytes(of: number.littleEndian) { bytes += $0 }
+        }
         return bytes + OutboxTally.checksum(bytes[...])
     }
 

@@ -20,6 +20,9 @@ public final class SQLiteDatabase {
     /// The identity of the log, once there is one.
     private var logIdentity: FileIdentity?
 
+    /// How many statements have changed something since it was opened; what is rolled back counts, too.
+    public private(set) var changeCount = 0
+
     /// Whether another program held the file at the last attempt to write: until that changes, nothing waits for it.
     private var isHeld = false {
         didSet { if isHeld != oldValue { setPatience() } }
@@ -129,7 +132,9 @@ public final class SQLiteDatabase {
     public func run(_ sql: String, _ values: [SQLiteValue] = []) throws(SQLiteError) -> Int {
         try each(sql, values) { _ in true }
         isHeld = false
-        return Int(csqlite_changes(handle))
+        let count = Int(csqlite_changes(handle))
+        if count > 0 { changeCount += 1 }
+        return count
     }
 
     /// Returns the results of a query, read row by row.
@@ -183,6 +188,11 @@ public final class SQLiteDatabase {
     /// Moves everything from the log into the database file, and empties the log.
     public func checkpoint() throws(SQLiteError) {
         try execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+
+    /// Moves everything from the log into the database file, and leaves the log as it is until the next commit.
+    public func merge() throws(SQLiteError) {
+        try execute("PRAGMA wal_checkpoint(FULL)")
     }
 
     /// Whether the open files still have their names.

@@ -28,6 +28,8 @@ public struct SQLiteLog: Sendable {
     public private(set) var pageByteCount: Int
     /// The intact frames, up to the last commit.
     private var frames: [Frame] = []
+    /// Whether any frame is as SQLite wrote it, of this log or of an earlier one in the same file.
+    public private(set) var isThere = false
 
     private struct Frame {
         var pageNumber: Int
@@ -72,6 +74,7 @@ public struct SQLiteLog: Sendable {
 
     private mutating func readFrames(_ isBigEndian: Bool, isHeadWhole: Bool) {
         let found = findFrames(isBigEndian)
+        isThere = isThere || found.contains { $0.isWhole && $0.frame.pageNumber > 0 }
         let salt = isHeadWhole ? bytes[16..<24] : saltThatMendsTheHeader(of: found, isBigEndian) ?? newestSalt(of: found)
         var isSeenBySQLite = isHeadWhole
         var committedCount = 0

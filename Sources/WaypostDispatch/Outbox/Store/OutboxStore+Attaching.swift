@@ -24,7 +24,7 @@ extension OutboxStore {
         }
         try countWaiting()
         // A new destination must not be lost with the database's log.
-        if isNew { try database.checkpoint() }
+        if isNew { try database.merge() }
     }
 
     /// Restores a destination as it was.

@@ -110,7 +110,8 @@ extension OutboxStore {
         }
         try countBytes()
         try countWaiting()
-        try database.checkpoint()
+        try endUse()
+        try beginUse()
         try database.execute("PRAGMA secure_delete = OFF")
         return erased
     }

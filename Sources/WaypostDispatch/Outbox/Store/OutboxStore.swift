@@ -24,8 +24,12 @@ final class OutboxStore {
     /// Whether sending is switched off, once that is known.
     private var optedOut: Bool?
     /// The contents of the tally file beside the database.
-    private(set) var tally = OutboxTally()
-    private let tallyFile: OutboxTallyFile
+    var tally = OutboxTally()
+    let tallyFile: OutboxTallyFile
+    /// Whether the file says that it is in use, so that its log must have something.
+    var isInUse = false
+    /// How much of the database had changed when the tally got the destinations' progress.
+    var notedChangeCount: Int?
 
     /// The outbox in a new database, or in one of this version.
     ///
@@ -70,15 +74,17 @@ final class OutboxStore {
 
     /// Recounts the waiting entries, after more than a batch was settled or removed.
     func countWaiting() throws(SQLiteError) {
+        let earlier = tally.settled
         tally.last = lastEntryNumber
         tally.settled = try settledNumber()
         tally.waiting = Int64(try waitingCount())
-        tallyFile.write(tally)
+        // A power cut must not bring back that somebody has what it lacks.
+        tallyFile.write(tally, isDurable: tally.settled < earlier)
     }
 
     /// Makes the tally unknown, before waiting entries are removed on purpose, or wait again.
     func forgetWaiting() {
-        tallyFile.write(OutboxTally(last: tally.last, logged: tally.logged), isDurable: true)
+        tallyFile.write(OutboxTally(last: tally.last, logged: tally.logged, progress: tally.progress), isDurable: true)
     }
 
     /// Stores the number of the log up to which every event was accepted.
@@ -231,6 +237,12 @@ final class OutboxStore {
         .text(lastEntry), .text(beginsAtOldest), .text(Outbox.optOut), .text(Outbox.waypoints), .text(Outbox.bootTime),
         .text(Outbox.bootName), .text(OutboxSchema.series),
     ]
+
+    deinit {
+        guard isInUse else { return }
+        // What stays in the log is found there at the next start.
+        do throws(SQLiteError) { try endUse() } catch { return }
+    }
 
     // MARK: - Destinations
 
