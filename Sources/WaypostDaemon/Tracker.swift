@@ -169,6 +169,7 @@ struct Tracker {
         let health = HealthReporter(configuration, dispatches: dispatches, fences: fences.keeper, clock: clock)
         let reporting = Task { await health.run() }
         let releasing = Task { await releasePages() }
+        let watching = Task { await stateWatch.run() }
         let failure = await end(of: manager, or: stop) { await upkeep.finishTrack() }
         await service?.tellStopping()
         await sharing?.stop()
@@ -185,6 +186,7 @@ struct Tracker {
         watchdog.cancel()
         reporting.cancel()
         releasing.cancel()
+        watching.cancel()
         download?.cancel()
         await page.stop()
         await wakes.end()

@@ -5,7 +5,7 @@ import WaypostSystem
 
 /// Notices when the state folder, or the outbox in it, is removed while the tracker runs: what it then writes there is lost with the process.
 ///
-/// It checks while the source delivers something, and at each request: a tracker at rest is not woken for it.
+/// It checks as often as the log is synced to disk, also while the source delivers nothing, and at each request.
 actor StateWatch: PositioningConsumer {
     private let folder: StateFolder
     private let interval: Int64
@@ -13,12 +13,15 @@ actor StateWatch: PositioningConsumer {
     private let logger: Logger
     private let writeAnew: @Sendable () async -> Void
     private var lookedAt = MonotonicClock.milliseconds
-    /// A check while positions arrive: they do not wait for it, because the disk of the state may hang.
+    /// A check that nobody waits for, because the disk of the state may hang.
     private var looking: Task<Void, Never>?
     /// The problem, in words for people.
     private var problem: String?
 
-    /// A watch over a folder; it checks as often as the log is synced to disk.
+    /// The shortest pause between two checks that nobody asks for.
+    private static let shortestPause: Int64 = 1_000
+
+    /// A watch over a folder.
     ///
     /// - Parameter writeAnew: writes the state into the empty folder that was locked in its place.
     init(
@@ -29,7 +32,19 @@ actor StateWatch: PositioningConsumer {
         self.interval = interval.components.seconds * 1_000
     }
 
-    func consume(_ update: PositioningUpdate) async {
+    func consume(_ update: PositioningUpdate) async { lookIfDue() }
+
+    /// Checks when nothing else makes it, until the task is cancelled.
+    func run() async {
+        // Cancelled: the tracker ends.
+        while (try? await Task.sleep(for: pause)) != nil { lookIfDue() }  // See above.
+    }
+
+    private var pause: Duration {
+        .milliseconds(max(StateWatch.shortestPause, interval - (MonotonicClock.milliseconds - lookedAt)))
+    }
+
+    private func lookIfDue() {
         guard MonotonicClock.milliseconds - lookedAt >= interval, looking == nil else { return }
         looking = Task {
             await look()

@@ -118,6 +118,44 @@ extension EndToEnd {
             #expect(try folder.names(in: "state") == [".lock", "kept"])
         }
 
+        /// Nothing comes from the receiver, and nobody asks: it is noticed all the same, and told; then nothing is taken and nothing is well.
+        @Test func noticesByItselfThatItIsGone() async throws {
+            let folder = try TestFolder()
+            try folder.write(
+                "[log]\nsync_interval = \"2 s\"\n[[destination]]\nname = \"home\"\nurl = \"http://127.0.0.1:1/\"\ninterval = 0\n",
+                to: "w.toml")
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
+            #expect(try await ask("track", "before", in: folder).code == 0)
+            let state = "the state folder \(folder.path("state"))"
+            for round in 1...2 {
+                try FileManager.default.moveItem(atPath: folder.path("state"), toPath: folder.path("away"))
+                // As often as the log goes to the disk, and a moment for a busy box.
+                let isTold = await eventually(within: .seconds(5)) {
+                    tracker.process.errors.components(separatedBy: "\(state) was removed: ").count == round + 1
+                }
+                #expect(isTold, "\(tracker.process.errors)")
+                let status = try await ask("status", in: folder)
+                #expect(status.code == 1 && status.output.contains("\(state) was removed"), "\(status)")
+                #expect(!status.output.contains("healthy"), "\(status)")
+                let refused = try await ask("track", "while it is gone", in: folder)
+                #expect(refused.code != 0 && refused.errors.contains("was removed or replaced while it was in use"), "\(refused)")
+                try FileManager.default.moveItem(atPath: folder.path("away"), toPath: folder.path("state"))
+                let isBack = await eventually(within: .seconds(5)) {
+                    tracker.process.errors.components(separatedBy: "\(state) is back").count == round + 1
+                }
+                #expect(isBack, "\(tracker.process.errors)")
+                #expect(try await ask("track", "after", in: folder).code == 0)
+            }
+            // The outbox alone is written again as soon as that is noticed.
+            try FileManager.default.removeItem(atPath: folder.path("\(Self.kept)/outbox.sqlite"))
+            #expect(
+                await eventually(within: .seconds(5)) { FileManager.default.fileExists(atPath: folder.path("\(Self.kept)/outbox.sqlite")) })
+            #expect(try await ask("dispatch", "export", "home", in: folder).output.components(separatedBy: "after").count == 3)
+            #expect(try await tracker.stop() == ProgramExit(code: 0))
+            fifo.close()
+        }
+
         /// Where the folder of the files is removed, it is made again, and what is known is written into it.
         @Test func makesItsFolderAgain() async throws {
             let folder = try TestFolder()
