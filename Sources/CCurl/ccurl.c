@@ -3,6 +3,7 @@
 #include <clibrary.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Of curl.h: the kinds of option, and the options. */
@@ -102,12 +103,20 @@ static int look(void *request, long long a, long long b, long long c, long long 
     return self->is_cancelled(self->context);
 }
 
-static void set_text(ccurl_handle *handle, int option, const char *text) {
-    if (text) curl.easy_setopt(handle, option, text);
-}
+/* Sets an option unless an earlier one was refused: what holds TLS or the protocol back must not be left out in silence. */
+#define SET(option, value)                                                                         \
+    do {                                                                                           \
+        if (code == 0 && (code = curl.easy_setopt(handle, option, value)) != 0) refused = #option; \
+    } while (0)
+#define SET_TEXT(option, text)       \
+    do {                             \
+        if (text) SET(option, text); \
+    } while (0)
 
 void ccurl_perform(ccurl_handle *handle, const ccurl_request *request, ccurl_answer *answer) {
     memset(answer, 0, sizeof *answer);
+    int code = 0;
+    const char *refused = NULL;
     void *headers = NULL;
     for (const char *const *header = request->headers; header && *header; header++) {
         void *longer = curl.slist_append(headers, *header);
@@ -115,39 +124,45 @@ void ccurl_perform(ccurl_handle *handle, const ccurl_request *request, ccurl_ans
     }
     /* Keeps connections, sessions and names that were looked up. */
     curl.easy_reset(handle);
-    curl.easy_setopt(handle, OPT_ERRORBUFFER, answer->text);
-    curl.easy_setopt(handle, OPT_URL, request->url);
-    curl.easy_setopt(handle, OPT_PROTOCOLS, (long)(PROTOCOL_HTTP | PROTOCOL_HTTPS));
+    SET(OPT_ERRORBUFFER, answer->text);
+    SET(OPT_URL, request->url);
+    SET(OPT_PROTOCOLS, (long)(PROTOCOL_HTTP | PROTOCOL_HTTPS));
     /* The connection that ccurl_has_input looks at is the only one. */
-    curl.easy_setopt(handle, OPT_MAXCONNECTS, 1L);
+    SET(OPT_MAXCONNECTS, 1L);
     /* Whatever the system's own configuration of its TLS library allows. */
-    curl.easy_setopt(handle, OPT_SSLVERSION, (long)TLS_1_2_OR_LATER);
+    SET(OPT_SSLVERSION, (long)TLS_1_2_OR_LATER);
     /* A time-out by SIGALRM would hit any thread. */
-    curl.easy_setopt(handle, OPT_NOSIGNAL, 1L);
-    curl.easy_setopt(handle, OPT_TIMEOUT_MS, request->timeout_milliseconds);
-    curl.easy_setopt(handle, OPT_CONNECTTIMEOUT_MS, request->connect_timeout_milliseconds);
+    SET(OPT_NOSIGNAL, 1L);
+    SET(OPT_TIMEOUT_MS, request->timeout_milliseconds);
+    SET(OPT_CONNECTTIMEOUT_MS, request->connect_timeout_milliseconds);
     if (request->body) {
-        curl.easy_setopt(handle, OPT_POSTFIELDSIZE_LARGE, (long long)request->body_count);
-        curl.easy_setopt(handle, OPT_POSTFIELDS, request->body);
+        SET(OPT_POSTFIELDSIZE_LARGE, (long long)request->body_count);
+        SET(OPT_POSTFIELDS, request->body);
     } else {
-        curl.easy_setopt(handle, OPT_HTTPGET, 1L);
+        SET(OPT_HTTPGET, 1L);
     }
-    set_text(handle, OPT_CUSTOMREQUEST, request->method);
-    curl.easy_setopt(handle, OPT_HTTPHEADER, headers);
-    set_text(handle, OPT_USERAGENT, request->user_agent);
-    set_text(handle, OPT_CAINFO, request->ca_file);
-    set_text(handle, OPT_SSLCERT, request->client_certificate);
-    set_text(handle, OPT_SSLKEY, request->client_key);
-    curl.easy_setopt(handle, OPT_HEADERFUNCTION, take_header);
-    curl.easy_setopt(handle, OPT_HEADERDATA, request);
-    curl.easy_setopt(handle, OPT_WRITEFUNCTION, take_body);
-    curl.easy_setopt(handle, OPT_WRITEDATA, request);
-    curl.easy_setopt(handle, OPT_XFERINFOFUNCTION, look);
-    curl.easy_setopt(handle, OPT_XFERINFODATA, request);
-    curl.easy_setopt(handle, OPT_NOPROGRESS, 0L);
-    answer->code = curl.easy_perform(handle);
-    curl.easy_getinfo(handle, INFO_STATUS, &answer->status);
-    if (answer->code != 0 && answer->text[0] == 0) strncpy(answer->text, curl.easy_strerror(answer->code), CCURL_TEXT_SIZE - 1);
+    SET_TEXT(OPT_CUSTOMREQUEST, request->method);
+    SET(OPT_HTTPHEADER, headers);
+    SET_TEXT(OPT_USERAGENT, request->user_agent);
+    SET_TEXT(OPT_CAINFO, request->ca_file);
+    SET_TEXT(OPT_SSLCERT, request->client_certificate);
+    SET_TEXT(OPT_SSLKEY, request->client_key);
+    SET(OPT_HEADERFUNCTION, take_header);
+    SET(OPT_HEADERDATA, request);
+    SET(OPT_WRITEFUNCTION, take_body);
+    SET(OPT_WRITEDATA, request);
+    SET(OPT_XFERINFOFUNCTION, look);
+    SET(OPT_XFERINFODATA, request);
+    SET(OPT_NOPROGRESS, 0L);
+    if (code == 0) {
+        code = curl.easy_perform(handle);
+        curl.easy_getinfo(handle, INFO_STATUS, &answer->status);
+    } else if (code != CCURL_NO_MEMORY && code != CCURL_BAD_URL) {
+        snprintf(answer->text, CCURL_TEXT_SIZE, "libcurl refuses an option (%s): %s", refused, curl.easy_strerror(code));
+        code = CCURL_REFUSED_OPTION;
+    }
+    answer->code = code;
+    if (code != 0 && answer->text[0] == 0) strncpy(answer->text, curl.easy_strerror(code), CCURL_TEXT_SIZE - 1);
     /* The buffer belongs to the caller and may be gone before the next exchange. */
     curl.easy_setopt(handle, OPT_ERRORBUFFER, NULL);
     curl.easy_setopt(handle, OPT_HTTPHEADER, NULL);

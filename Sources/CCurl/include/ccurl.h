@@ -70,6 +70,8 @@ enum {
     CCURL_TLS_STATUS = 91,
     CCURL_TLS_NO_CERTIFICATE = 98,
     CCURL_TOO_LARGE = 100,
+    /* None of libcurl's: it refuses an option, and nothing was sent. */
+    CCURL_REFUSED_OPTION = 1000,
 };
 
 /* Opens the library once; NULL, or why it cannot be opened. Any thread. */

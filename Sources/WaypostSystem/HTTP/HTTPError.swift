@@ -35,9 +35,9 @@ public enum HTTPError: Error, Equatable, Sendable {
     ///   - hasCertificate: whether we have a certificate of our own to show.
     init?(code: Int32, reason: String, isEncrypted: Bool, hasCertificate: Bool) {
         // With TLS 1.3 a server refuses a client after the handshake, by an alert that may be lost with the connection.
-        let isClosedAtOnce = HTTPError.says(["getpeername()"], reason)
+        let isClosedAtOnce = TLSWords.say(["getpeername()"], reason)
         let wantsCertificate =
-            HTTPError.says(["certificate", "required"], reason) || HTTPError.says(["certificate", "is", "required"], reason)
+            TLSWords.say(["certificate", "required"], reason) || TLSWords.say(["certificate", "is", "required"], reason)
         switch Int(code) {
         case 0: return nil
         case _ where isEncrypted && !hasCertificate && wantsCertificate:
@@ -48,6 +48,7 @@ public enum HTTPError: Error, Equatable, Sendable {
                     "the server ends the connection right after the handshake: it may want our certificate (client_certificate)"
             )
         case _ where isClosedAtOnce: self = .cutOff(reason: "the server ended the connection at once")
+        case CCURL_REFUSED_OPTION: self = .noLibrary(reason: reason)
         case CCURL_BAD_URL, CCURL_UNSUPPORTED_PROTOCOL: self = .badURL(reason: reason)
         case CCURL_NO_PROXY_NAME, CCURL_NO_NAME: self = .unreachable(reason: reason)
         case CCURL_NO_CONNECTION: self = .noConnection(reason: reason)
@@ -55,6 +56,7 @@ public enum HTTPError: Error, Equatable, Sendable {
         case CCURL_ABORTED: self = .cancelled
         case CCURL_TLS_CONNECT where HTTPError.saysNoTLS(reason):
             self = .tls(reason: "the server speaks plain HTTP; write http://, or the port of its https")
+        case CCURL_TLS_CONNECT where TLSWords.sayTooOld(reason): self = .tls(reason: "the server \(TLSWords.tooOld)")
         // libcurl refuses a header line that is longer than about 100 kB.
         case CCURL_NO_MEMORY, CCURL_TOO_LARGE: self = .cutOff(reason: "the head of the answer is too long")
         case CCURL_TLS_CONNECT, CCURL_TLS_ENGINE, CCURL_TLS_OWN_CERTIFICATE, CCURL_TLS_CIPHER, CCURL_TLS_PEER, CCURL_TLS_CA_FILE,
@@ -66,14 +68,7 @@ public enum HTTPError: Error, Equatable, Sendable {
 
     /// Whether OpenSSL or GnuTLS says that the server did not answer with a TLS handshake.
     private static func saysNoTLS(_ reason: String) -> Bool {
-        [["wrong", "version", "number"], ["http", "request"], ["unexpected", "TLS", "packet"]].contains { says($0, reason) }
-    }
-
-    /// Whether a reason has these words in a row.
-    private static func says(_ phrase: [Substring], _ reason: String) -> Bool {
-        // Searching the text would link the regular expression engine, a megabyte.
-        let words = reason.split { $0 == " " || $0 == ":" || $0 == "." || $0 == "," }
-        return words.indices.contains { words[$0...].starts(with: phrase) }
+        [["wrong", "version", "number"], ["http", "request"], ["unexpected", "TLS", "packet"]].contains { TLSWords.say($0, reason) }
     }
 }
 

@@ -58,6 +58,7 @@ public enum MQTTError: Error, Equatable, Sendable {
         switch Int(code) {
         // A connection that ends in the middle of the handshake was not refused.
         case CMOSQUITTO_TLS where MQTTError.saysUnexpectedEnd(reason): self = .lost(reason: reason)
+        case CMOSQUITTO_TLS where TLSWords.sayTooOld(reason): self = .tls(reason: "the broker \(TLSWords.tooOld)")
         case CMOSQUITTO_TLS: self = .tls(reason: reason)
         case CMOSQUITTO_TOO_LONG: self = .tooLong(reason: reason)
         case CMOSQUITTO_OFFENCE: self = .refused(reason: reason)
