@@ -57,7 +57,7 @@ passed "systemd-analyze security: $(sed -n 's/.*Overall exposure level for //p' 
 
 # What the package depends on comes from the network here, as the container has none; of alternatives the first.
 depends=$(dpkg-deb -f "$package" Depends | sed 's/ *([^)]*)//g; s/ *|[^,]*//g; s/ //g')
-unpack_debian "systemd,systemd-sysv,udev,dbus,gpsd,umockdev,python3-minimal,libcurl4,$depends" \
+unpack_debian "systemd,systemd-sysv,udev,dbus,gpsd,umockdev,python3-minimal,libcurl4,adduser,openssh-server,$depends" \
     --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*'
 cp "$package" "$later" Tests/Data/drive.nmea Tests/Scripts/Tools/feed.py Tests/Scripts/Tools/take_all.py "$root/root/"
 passed "a bare Debian $release"
@@ -84,7 +84,7 @@ else
     printf 'package: no container with systemd here (%s); a chroot serves\n' "$(tail -n 1 "$work/console")" >&2
     [[ -z ${nspawn-} ]] || kill -KILL "$nspawn" 2>/dev/null || true
     container=
-    not_run+=("the service at work" "watchdog" "a bad configuration" "udev rules")
+    not_run+=("the service at work" "the account that only fetches" "watchdog" "a bad configuration" "udev rules")
 fi
 
 # -- Install.
@@ -99,6 +99,9 @@ done
 for program in waypost waypostd; do
     ! readelf -d "$root/usr/bin/$program" | grep -E 'RPATH|RUNPATH' || short "$program looks for libraries where none should be"
 done
+# A hostile broker or a huge file ends the tracker, and not the box.
+limit=$(sed -n 's/^MemoryMax=//p' "$(inside find /lib/systemd/system /usr/lib/systemd/system -name waypostd.service | head -n 1 | sed "s|^|$root|")")
+[[ $limit =~ ^[1-9][0-9]?%$ ]] || short "the service may take all memory (MemoryMax=$limit)"
 inside waypost config check >/dev/null || short "its own configuration does not pass"
 [[ $(inside dpkg-query --show --showformat='${Conffiles}' waypost) == *' /etc/waypost/waypost.toml '* ]] || short "no conffile"
 inside bash -n /usr/share/bash-completion/completions/waypost || short "the completions of bash do not parse"
@@ -165,6 +168,49 @@ if [[ -n $container ]]; then
     shell 'waypost fences add Depot --at 52.5,10.2 --radius 50 && waypost log rotate' >/dev/null || short "no fence or no track"
     found=$(shell 'stat -c "%a %U:%G" /var/log/waypost/*.gpx | sort -u')
     [[ $found == '440 waypost:waypost' ]] || short "tracks are $found, and group waypost may not fetch them"
+
+    [[ $(show MemoryMax) =~ ^[0-9]+$ ]] || short "systemd does not limit its memory: MemoryMax=$(show MemoryMax)"
+
+    # The account that only fetches, as the guide makes it: it sees the tracks, and nothing else of the box, and is no way into its network.
+    guide=Sources/Waypost/Waypost.docc/Operating/OperatingATracker.md
+    # block START: the lines of the guide from the one that begins so to the end of its block.
+    block() { sed -n "\\|^    $1|,/^\$/s/^    //p" "$guide"; }
+    for start in 'sudo adduser' 'Match User fetch' '/var/log/waypost /srv' 'sudo install -d /srv'; do
+        [[ -n $(block "$start") ]] || short "the guide has no block \"$start\""
+    done
+    block 'sudo adduser' | sed 's/sudo //g' >"$root/root/account.sh"
+    block 'Match User fetch' >"$root/etc/ssh/sshd_config.d/fetch.conf"
+    block '/var/log/waypost /srv' >>"$root/etc/fstab"
+    block 'sudo install -d /srv' | sed 's/sudo //g' >"$root/root/mount.sh"
+    shell 'ssh-keygen -A >/dev/null; systemctl start ssh && sh -e /root/account.sh >/dev/null && sh -e /root/mount.sh &&
+        ssh-keygen -q -t ed25519 -N "" -f /root/key && install -d -m 700 /root/.ssh && install -m 600 /root/key.pub /root/.ssh/authorized_keys &&
+        install -d -o fetch -m 700 /home/fetch/.ssh && install -o fetch -m 600 /root/key.pub /home/fetch/.ssh/authorized_keys &&
+        printf "Host *\n    IdentityFile /root/key\n    BatchMode yes\n    StrictHostKeyChecking no\n    LogLevel ERROR\n" >/root/.ssh/config' \
+        >"$work/fetching" 2>&1 || short "the guide's account that only fetches cannot be made: $(tail -n 3 "$work/fetching")"
+    printf '%s\n' 'lcd /root' 'get *.gpx' 'get SHA256SUMS' '-get /etc/hostname outside' '-ls /var/log' '-ls ..' >"$root/root/batch"
+    within 20 inside ssh root@127.0.0.1 true || short "no way to log in: $(inside ssh root@127.0.0.1 true 2>&1 || true)"
+    inside sftp -b /root/batch fetch@127.0.0.1 >"$work/fetching" 2>&1 || short "the account that only fetches does not: $(tail -n 3 "$work/fetching")"
+    shell 'cd /root && ls *.gpx >/dev/null && sha256sum --check --quiet --ignore-missing SHA256SUMS' || short "tracks do not arrive whole"
+    [[ ! -e $root/root/outside ]] || short "the account that only fetches sees /etc"
+    for words in 'put /root/batch' 'mkdir new' 'rm SHA256SUMS' 'rename SHA256SUMS sums'; do
+        printf '%s\n' "$words" >"$root/root/batch"
+        ! inside sftp -b /root/batch fetch@127.0.0.1 >"$work/fetching" 2>&1 || short "the account that only fetches may \"$words\""
+    done
+    # forwards USER: what this user's ssh lets through to sshd itself, to the tracker's socket, and from a port of the box.
+    forwards() {
+        local way=() code=0
+        ! [[ $(inside timeout 10 ssh -W 127.0.0.1:22 "$1@127.0.0.1" 2>/dev/null | head -c 3) == SSH ]] || way+=(port)
+        shell "rm -f /root/socket; timeout 5 ssh -N -L /root/socket:/run/waypost/waypost.sock $1@127.0.0.1 >/dev/null 2>&1 & sleep 2
+            WAYPOST_SOCKET=/root/socket timeout 2 waypost status >/root/asked 2>/dev/null; [ -s /root/asked ]" && way+=(socket)
+        shell "timeout 3 ssh -N -o ExitOnForwardFailure=yes -R 7022:127.0.0.1:22 $1@127.0.0.1" >/dev/null 2>&1 || code=$?
+        ((code != 124)) || way+=(back)
+        printf '%s' "${way[*]}"
+    }
+    [[ $(forwards root) == 'port socket back' ]] || short "root forwards only: $(forwards root)"
+    [[ -z $(forwards fetch) ]] || short "the account that only fetches is a way in: $(forwards fetch)"
+    [[ $(inside timeout 10 ssh fetch@127.0.0.1 id 2>&1 || true) != *uid=* ]] || short "the account that only fetches runs commands"
+    passed "an account that only fetches, by the guide: $(shell 'ls /root/*.gpx | wc -l') tracks as SHA256SUMS says; no writing, no other file, no command, no forwarding"
+    shell 'systemctl stop ssh; umount /srv/fetch/tracks; deluser --quiet fetch >/dev/null' || short "the account that only fetches does not go"
 
     # A program of the user's, and the power hook, within the sandbox.
     printf '#!/bin/sh\ntail -n +300 /usr/local/share/drive.nmea | while read -r line; do echo "$line"; sleep 0.1; done\n' \
