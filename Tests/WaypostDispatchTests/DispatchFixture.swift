@@ -33,7 +33,15 @@ final class DispatchFixture: Sendable {
         DispatchClock(bootMilliseconds: { [self] in milliseconds.withLock { $0 } }, confirmedTime: { [self] in time.withLock { $0 } })
     }
 
-    func outbox(limits: OutboxLimits = OutboxLimits()) throws -> Outbox { try Outbox(path: path, limits: limits, clock: clock) }
+    /// The outbox in a run of its own: whoever had it before is as if killed, and its lock gone.
+    func outbox(limits: OutboxLimits = OutboxLimits()) throws -> Outbox {
+        try unlock()
+        return try Outbox(path: path, limits: limits, clock: clock)
+    }
+
+    func unlock() throws {
+        if FileManager.default.fileExists(atPath: path + "-lock") { try FileManager.default.removeItem(atPath: path + "-lock") }
+    }
 
     /// A dispatcher whose destinations send only on demand.
     func dispatcher(

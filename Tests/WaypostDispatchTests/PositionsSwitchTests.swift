@@ -128,7 +128,7 @@ import WaypostSystem
         _ = try await outbox.attach("home", newestPosition: 9, takesPositions: false)
         try await outbox.forgetDamage()
         try await outbox.checkpoint()
-        for suffix in ["", "-wal", "-shm", "-tally"] { _ = try Syscalls.remove(fixture.path + suffix) }
+        for suffix in ["", "-wal", "-shm", "-tally", "-lock"] { _ = try Syscalls.remove(fixture.path + suffix) }
         let new = try Outbox(path: fixture.path, clock: fixture.clock, marksPath: fixture.folder + "/marks")
         let positions = try await new.attach("home", newestPosition: 30, takesPositions: false).positions
         #expect(!positions.isOpen && positions.stretches == [.init(after: 0, through: 9)])

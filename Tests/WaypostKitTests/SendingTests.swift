@@ -89,6 +89,23 @@ import WaypostTestKit
         try await log.close()
     }
 
+    /// Each would take the other's progress for its own.
+    @Test func letsALogHaveOneDispatcherAtATime() async throws {
+        let log = try await TrackLog(PositioningManager(source: ListedSource([])), folder: folder + "/log")
+        let dispatcher = try await Dispatcher(log, folder: folder + "/outbox", device: "van-7")
+        for other in ["/outbox", "/other"] {
+            await #expect(throws: OutboxError.self) { _ = try await Dispatcher(log, folder: folder + other, device: "van-7") }
+        }
+        await dispatcher.stop()
+        // What is recorded between two dispatchers is in the log.
+        try await log.record(fenceEvent(5, "enter"))
+        let next = try await Dispatcher(log, folder: folder + "/outbox", device: "van-7")
+        let server = try await FlakyServer()
+        try await next.attach(try HTTPDestination(HTTPDestination.Settings(url: server.url)), DestinationSettings(name: "a", every: .zero))
+        await next.stop()
+        try await log.close()
+    }
+
     @Test func saysWhyAnOutboxCannotBeOpened() async throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let file = folder + "/file"

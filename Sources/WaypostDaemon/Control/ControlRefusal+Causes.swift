@@ -26,9 +26,9 @@ extension ControlRefusal {
         let code: Code =
             switch error {
             case .unknownDestination: .notFound
-            case .tooLong: .invalidValue
+            case .tooLong, .alreadyAttached: .invalidValue
             case .full, .cannotOpen, .otherVersion: .cannotStore
-            case .cannotAccess, .locked, .gone: .inputOutput
+            case .cannotAccess, .locked, .inUse, .gone: .inputOutput
             }
         let isFull = if case .full = error { true } else { false }
         self.init(code, message: isFull ? "\(error); make room, and try again" : "\(error)")

@@ -1,3 +1,4 @@
+import Synchronization
 import Waypost
 import WaypostSystem
 
@@ -21,6 +22,9 @@ public actor Dispatcher {
     private let notify: @Sendable (DispatchNotice) -> Void
     private nonisolated let workers = Monitor<[DestinationWorker]>([])
     private var isSilent = false
+    /// The names of destinations that are being attached.
+    private var attaching: Set<String> = []
+    private nonisolated let stopped = Mutex(false)
 
     /// A dispatcher without destinations.
     ///
@@ -46,16 +50,21 @@ public actor Dispatcher {
         for worker in workers.withLock({ $0 }) { Task.detached { await worker.stop() } }
     }
 
-    /// Serves a destination from now on: one with a known name continues where it was, a new one begins with new records.
+    /// Serves a destination from now on: one with a name that is known from before continues where it was, a new one begins with new records.
     ///
+    /// To change a destination, ``detach(_:)`` the one of that name first.
     /// - Parameters:
     ///   - destination: where records are sent.
     ///   - settings: its name, and when and how much is sent.
     ///   - number: the number of the log's newest position when this run began, if that was before: a new destination begins after it.
-    /// - Errors: the outbox's; `cannotAccess`, also when the log cannot be read.
+    /// - Errors: the outbox's; `cannotAccess`, also when the log cannot be read; `alreadyAttached`.
     public func attach(
         _ destination: any Destination, _ settings: DestinationSettings, after number: UInt64? = nil
     ) async throws(OutboxError) {
+        guard !attached.contains(where: { $0.settings.name == settings.name }), attaching.insert(settings.name).inserted else {
+            throw .alreadyAttached(name: settings.name)
+        }
+        defer { attaching.remove(settings.name) }
         let newest: UInt64
         if let number { newest = number } else { newest = try await newestPosition() }
         let progress = try await outbox.attach(settings.name, newestPosition: newest, takesPositions: settings.sendsPositions)
@@ -232,12 +241,16 @@ public actor Dispatcher {
         return statuses
     }
 
-    /// Ends all sending; records without a receipt are sent again in the next run.
+    /// Whether ``stop()`` was called.
+    package nonisolated var isStopped: Bool { stopped.withLock { $0 } }
+
+    /// Ends all sending, and leaves the outbox to the next dispatcher; records without a receipt are sent again in the next run.
     public func stop() async {
+        stopped.withLock { $0 = true }
         await withTaskGroup { group in
             for worker in workers.withLock({ $0 }) { group.addTask { await worker.stop() } }
         }
-        try? await outbox.checkpoint()  // The entries that stay in its log are found there.
+        await outbox.close()
     }
 
     // MARK: - Parts

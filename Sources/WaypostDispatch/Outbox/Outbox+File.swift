@@ -2,11 +2,15 @@ import WaypostSystem
 
 // The outbox's file: opened, checked, and replaced when it is damaged.
 extension Outbox {
-    /// Checks whether the file is still in its place, and whether a program that locked it still does.
+    /// Checks whether the file is still in its place, whether a program that locked it still does, and whether entries are accepted again
+    /// after some were not.
     public func check() throws(OutboxError) {
         try keepPlace()
         checkMarks()
         do throws(SQLiteError) { try openStore?.database.checkHold() } catch { throw OutboxError(error) }
+        guard refusal != nil else { return }
+        try use { (store) throws(SQLiteError) in try store.rehearse() }
+        refusal = nil
     }
 
     /// How many entries the ``OutboxLimits`` removed while a destination still waited for them, since the outbox was opened.
@@ -20,8 +24,9 @@ extension Outbox {
 
     /// Does something with the file; a damaged one is first replaced by its readable content.
     func use<Result>(_ body: (OutboxStore) throws(SQLiteError) -> Result) throws(OutboxError) -> Result {
+        try reopenIfClosed()
         try keepPlace()
-        do throws(SQLiteError) { return try perform(body) } catch { try replaceDamaged(because: damage(behind: error)) }
+        do throws(SQLiteError) { return try perform(body) } catch { try mend(damage(behind: error)) }
         do throws(SQLiteError) { return try perform(body) } catch { throw OutboxError(error) }
     }
 
@@ -53,6 +58,13 @@ extension Outbox {
         guard error.kind == .constraint, let openStore else { return error }
         do throws(SQLiteError) { try openStore.database.checkIntegrity() } catch { return error }
         return error
+    }
+
+    /// Does what can be done about an error before another attempt.
+    private func mend(_ error: SQLiteError) throws(OutboxError) {
+        guard error.kind == .constraint else { return try replaceDamaged(because: error) }
+        // A program without the lock has written to it: its numbers are used, and the next ones are counted anew.
+        openStore = nil
     }
 
     private func replaceDamaged(because error: SQLiteError) throws(OutboxError) {
@@ -93,6 +105,9 @@ extension Outbox {
             // Without a folder there is no place, and a strange file in its place belongs to another program.
             let mayWrite = Syscalls.exists(path) ? isEarlierState(of: store) : true
             guard mayWrite, Syscalls.kind(Outbox.folder(of: path)) == .folder else { throw .gone(path: path) }
+            // The lock's file may be gone, too, and another one in its place.
+            lock = nil
+            lock = try Outbox.lock(path)
             try writeAnew(store)
             openStore = nil
         }

@@ -5,7 +5,7 @@ import WaypostSystem
 /// The records that wait to be sent, on the disk: entries for all destinations, and each destination's progress in the entries and in the log.
 ///
 /// ```swift
-/// let outbox = try Outbox(path: "/var/lib/waypost/outbox.sqlite")
+/// let outbox = try Outbox(path: "/var/lib/fleet/outbox.sqlite")
 /// try await outbox.accept([.track(call)])           // on the disk when it returns
 /// ```
 /// Accepted entries stay until every destination has a receipt for them, through kill -9, power cuts, months without a network and
@@ -13,6 +13,9 @@ import WaypostSystem
 /// refuses new entries and leaves everything as it was. A damaged file or log is set aside, its readable content stays in use, and
 /// `recovery` reports it, with the number of lost entries. A file that is removed while it is in use is rewritten as soon as its folder
 /// exists; until then nothing is accepted. The file of a later version is left as it is.
+///
+/// An outbox has one owner, who holds the lock of a file beside it: opening it a second time is an error, in any program, until the
+/// first owner has closed it or is gone.
 /// - Concurrency: an actor on its own thread. Entries of several callers that come while the disk is busy share one commit.
 /// - Cost: one commit, which waits once for the disk, per group of callers.
 public actor Outbox {
@@ -37,6 +40,11 @@ public actor Outbox {
     /// Whether the marks follow the destinations: before all of these are attached, they describe the previous run.
     private(set) var keepsMarks = false
     var marksWrittenAt: Int64 = 0
+    /// Keeps others out; nil when it is closed, and where nothing can be locked.
+    var lock: FileLock?
+    private(set) var isClosed = false
+    /// Why the last entries were not accepted; nil when they were.
+    var refusal: OutboxError?
 
     /// The outbox's own thread.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -49,7 +57,7 @@ public actor Outbox {
     ///   - clock: the clocks.
     ///   - marksPath: the file for the destinations' progress, in case the outbox is lost: on another disk, or in another folder.
     ///   - logHasJournals: whether the log there has journals: without that file, an empty outbox is then a lost one.
-    /// - Errors: `otherVersion`: the file was not touched; `cannotOpen`, `full`, `cannotAccess`.
+    /// - Errors: `inUse`: another has it open; `otherVersion`: the file was not touched; `cannotOpen`, `full`, `cannotAccess`.
     public init(
         path: String, limits: OutboxLimits = OutboxLimits(), clock: DispatchClock = .system, marksPath: String? = nil,
         logHasJournals: Bool = false
@@ -58,12 +66,27 @@ public actor Outbox {
         self.limits = limits
         self.clock = clock
         do { executor = try ThreadExecutor(name: "outbox") } catch { throw .cannotOpen(path: path, reason: error.reason) }
+        let lock = try Outbox.lock(path)
         var markFile = marksPath.map(DestinationMarkFile.init)
         let (store, recovery, interruption) = try Outbox.open(
             path, limits, markFile?.read() ?? .missing, logHasJournals: logHasJournals)
         keptBootMoment = Outbox.bootMoment(in: store)
         bootMoment = Mutex(keptBootMoment)
         (openStore, self.recovery, self.interruption, self.markFile) = (store, recovery, interruption, markFile)
+        self.lock = lock
+    }
+
+    /// Forgets the file and what was known of it, and gives up the lock.
+    func forget() {
+        (openStore, attached, keepsMarks, isClosed) = (nil, [:], false, true)
+        lock = nil
+    }
+
+    /// Takes the lock of a closed outbox again.
+    func reopenIfClosed() throws(OutboxError) {
+        guard isClosed else { return }
+        lock = try Outbox.lock(path)
+        isClosed = false
     }
 
     // MARK: - Accepting entries
@@ -110,7 +133,9 @@ public actor Outbox {
             // Data written to a file without a name is not safe on the disk.
             if isGone { throw .gone(path: path) }
             if let number = acceptances.compactMap(\.loggedThrough).max() { noteLogged(through: number) }
+            refusal = nil
         } catch {
+            refusal = error
             for acceptance in acceptances { acceptance.failure.withLock { $0 = error } }
         }
     }

@@ -101,19 +101,26 @@ public final class TrackLog: Sendable {
 
     private func send(_ event: TrackerEvent, loggedAs number: UInt64?) async {
         guard event.isOfFence else { return }
-        for sender in observer.senders { await sender.feeder.enqueue(.event(event), loggedAs: number) }
+        // The next dispatcher takes it from the log.
+        guard let sender = observer.sender, number == nil || !sender.isOver() else { return }
+        await sender.feeder.enqueue(.event(event), loggedAs: number)
     }
 
     /// Whoever sends what is logged.
     struct Sender: Sendable {
         /// Is told of each position, and returns at once.
         var noteLogged: @Sendable () -> Void
+        /// Whether it has been stopped, or is gone.
+        var isOver: @Sendable () -> Bool
         /// Gets the events of fences.
         var feeder: EventFeeder
     }
 
-    /// Adds a sender.
-    func add(_ sender: Sender) { observer.add(sender) }
+    /// Whether a dispatcher sends what is logged.
+    var hasDispatcher: Bool { observer.sender?.isOver() == false }
+
+    /// Gives what is logged to a sender, in place of an earlier one.
+    func use(_ sender: Sender) { observer.use(sender) }
 
     /// The clocks, as the fixes confirm them.
     var clock: DispatchClock {
@@ -145,10 +152,7 @@ public final class TrackLog: Sendable {
 
     /// Why events are not yet in the outbox of the log's dispatcher, in words for people; nil when they are, or when it has none.
     public var sendingProblem: String? {
-        get async {
-            for sender in observer.senders { if let problem = await sender.feeder.problem { return problem } }
-            return nil
-        }
+        get async { await observer.sender?.feeder.problem }
     }
 
     /// How much was logged, and how much was left out.
@@ -167,7 +171,7 @@ private final class Observer: LogObserver {
         var time = ConfirmedTime()
         var thinnedCount = 0
         var unloggedCount = 0
-        var senders: [TrackLog.Sender] = []
+        var sender: TrackLog.Sender?
     }
 
     private let state = Mutex(State())
@@ -179,9 +183,9 @@ private final class Observer: LogObserver {
 
     var thinnedCount: Int { state.withLock { $0.thinnedCount } }
     var unloggedCount: Int { state.withLock { $0.unloggedCount } }
-    var senders: [TrackLog.Sender] { state.withLock { $0.senders } }
+    var sender: TrackLog.Sender? { state.withLock { $0.sender } }
 
-    func add(_ sender: TrackLog.Sender) { state.withLock { $0.senders.append(sender) } }
+    func use(_ sender: TrackLog.Sender) { state.withLock { $0.sender = sender } }
 
     func noteFix(_ position: Position) {
         guard let time = position.time, position.status.isMeasured else { return }
@@ -190,7 +194,7 @@ private final class Observer: LogObserver {
 
     func note(_ outcome: LogKeeper.Outcome, of position: Position) {
         switch outcome {
-        case .logged: for sender in senders { sender.noteLogged() }
+        case .logged: sender?.noteLogged()
         case .tooClose: state.withLock { $0.thinnedCount += 1 }
         case .off: state.withLock { $0.unloggedCount += 1 }
         case .leftOut, .failed: break

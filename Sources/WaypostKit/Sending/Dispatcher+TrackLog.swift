@@ -16,16 +16,17 @@ extension Dispatcher {
     /// and a damaged or removed outbox is made anew from the log. Positions that were logged before the first destination was attached are
     /// not sent.
     /// - Parameters:
-    ///   - log: the log, for one dispatcher at a time.
-    ///   - folder: the folder of the outbox; it is created if it is missing.
+    ///   - log: the log, for one dispatcher at a time: until ``Dispatcher/stop()``, or until that one is gone.
+    ///   - folder: the folder of the outbox, for one dispatcher at a time, too; it is created if it is missing.
     ///   - device: the permanent name of this device; nil for the name of this host.
     ///   - limits: how much the outbox stores.
     ///   - notify: receives notices for people, on any thread.
-    /// - Errors: those of `Outbox`.
+    /// - Errors: those of `Outbox`; `inUse` when another dispatcher has the log or the outbox.
     public init(
         _ log: TrackLog, folder: String, device: String? = nil, limits: OutboxLimits = OutboxLimits(),
         notify: @escaping @Sendable (DispatchNotice) -> Void = { _ in }
     ) async throws(OutboxError) {
+        if log.hasDispatcher { throw .inUse(path: log.positions.folder.path, holder: SystemProcess.processID) }
         let path = folder + "/outbox.sqlite"
         do throws(SystemError) { try Syscalls.createFolders(folder) } catch { throw .cannotOpen(path: path, reason: error.reason) }
         let clock = log.clock
@@ -44,7 +45,8 @@ extension Dispatcher {
             noteWaiting()
             return unread
         }
-        log.add(TrackLog.Sender(noteLogged: { [weak self] in self?.noteWaiting() }, feeder: feeder))
+        let isOver: @Sendable () -> Bool = { [weak self] in self?.isStopped ?? true }
+        log.use(TrackLog.Sender(noteLogged: { [weak self] in self?.noteWaiting() }, isOver: isOver, feeder: feeder))
         // Events of earlier runs, before a new destination is attached, which begins after them.
         await feeder.catchUp()
     }

@@ -16,12 +16,16 @@ public struct FileLock: ~Copyable {
     }
 
     /// Tries to acquire the lock, without waiting; creates the file when it is missing.
-    public static func acquire(path: String) throws(SystemError) -> Attempt {
+    ///
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - mode: who may read a new one.
+    public static func acquire(path: String, mode: mode_t = 0o640) throws(SystemError) -> Attempt {
         if let old = try openWithSecondName(path) {
             guard try Syscalls.lockExclusively(old.descriptor, path: path) else { return .held(by: try old.holder) }
             if old.isNamed(path) { _ = try Syscalls.remove(path) }
         }
-        let descriptor = try Syscalls.open(path, O_RDWR | O_CREAT, as: .own)
+        let descriptor = try Syscalls.open(path, O_RDWR | O_CREAT, mode: mode, as: .own)
         let lock = FileLock(descriptor: descriptor)
         guard try Syscalls.lockExclusively(descriptor, path: path) else { return .held(by: try lock.holder) }
         // The number only serves the message to the next process that tries; a full disk must not keep us from the lock.

@@ -154,6 +154,20 @@ final class OutboxStore {
         tallyFile.write(tally)
     }
 
+    /// Inserts an entry and removes it again, in one commit.
+    ///
+    /// - Errors: why no entries are accepted now.
+    func rehearse() throws(SQLiteError) {
+        let number = SQLiteValue.integer(lastEntryNumber + 1)
+        try database.transaction { () throws(SQLiteError) in
+            try database.run(
+                """
+                INSERT INTO entry(number, id, time, boot, boot_milliseconds, body, checksum) VALUES(?, 'rehearsal', NULL, x'', 0, x'', 0)
+                """, [number])
+            try database.run("DELETE FROM entry WHERE number = ?", [number])
+        }
+    }
+
     /// The entries after a number, in order.
     func entries(after number: UInt64, limit: Int) throws(SQLiteError) -> [StoredEntry] {
         try entries("number > ? ORDER BY number LIMIT ?", [SQLiteValue(number), .integer(Int64(limit))])
