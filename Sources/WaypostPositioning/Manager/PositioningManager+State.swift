@@ -103,3 +103,14 @@ extension PositioningManager {
         }
     }
 }
+
+extension PositioningNeed {
+    /// The closer of two needs; nil when there is none.
+    static func closer(_ one: PositioningNeed?, _ other: PositioningNeed?) -> PositioningNeed? {
+        switch (one, other) {
+        case (nil, let need), (let need, nil): need
+        case (.within(let one)?, .within(let other)?): .within(min(one, other))
+        case (.everyFix?, _), (_, .everyFix?): .everyFix
+        }
+    }
+}

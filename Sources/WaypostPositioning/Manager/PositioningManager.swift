@@ -156,10 +156,17 @@ public actor PositioningManager {
     ///
     /// A source that has ended or failed begins anew, also when a consumer or listener starts it in answer to ``PositioningUpdate/failed(_:)``
     /// or ``PositioningUpdate/finished``.
-    /// - Parameter need: what the caller needs until ``stop(ignoringHolds:)``; nil leaves it to listeners and holds.
+    /// - Parameter need: what the caller needs until ``stop(ignoringHolds:)``, whoever started it first, a loop perhaps: of several callers'
+    ///   needs the closest counts. Nil leaves it to listeners and holds.
     @discardableResult
     public func start(needing need: PositioningNeed? = .everyFix) -> Bool {
-        if case .started = life { return false }
+        let need = PositioningNeed.closer(life.ownNeed, need)
+        if case .started(let known) = life {
+            if need == known { return false }
+            life = .started(need)
+            reconsider()
+            return false
+        }
         ignoresHolds = false
         if !isRunning { forgetFixes() }
         life = .started(need)

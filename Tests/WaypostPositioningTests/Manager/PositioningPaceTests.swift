@@ -21,6 +21,42 @@ import WaypostPositioning
         await manager.stop()
     }
 
+    /// A loop that waits for rare news has started it before.
+    @Test(arguments: [nil, PositioningNeed.within(.seconds(300))])
+    func followsAsCloselyAsAnyStartNeeds(first: PositioningNeed?) async throws {
+        let source = CountingSource()
+        let manager = PositioningManager(source: source)
+        let log = Updates()
+        await manager.attach(log)
+        #expect(await manager.start(needing: first))
+        #expect(await !manager.start())
+        #expect(await manager.pace == .everyFix)
+        #expect(await eventually { log.positionCount > 5 })
+        // A later one that needs less takes nothing from it.
+        #expect(await !manager.start(needing: .within(.seconds(300))))
+        #expect(await !manager.start(needing: nil))
+        #expect(await manager.clients == [PositioningClient(reason: "started", need: .everyFix)])
+        await manager.stop()
+        // It ends with the stop.
+        await manager.start(needing: nil)
+        #expect(await manager.clients.isEmpty)
+        await manager.stop()
+    }
+
+    @Test func followsAsCloselyAsAStartAfterALoopNeeds() async throws {
+        let source = CountingSource()
+        let manager = PositioningManager(source: source)
+        let log = Updates()
+        await manager.attach(log)
+        let loop = Task { for await _ in manager.liveUpdates(.significantChanges) {} }
+        #expect(await eventually { !source.isRunning && source.runCount == 1 })
+        let count = log.positionCount
+        #expect(await !manager.start())
+        #expect(await eventually { log.positionCount > count + 5 })
+        loop.cancel()
+        await manager.stop()
+    }
+
     @Test func stopsTheReceiverWhenTheLastListenerHasGone() async throws {
         let source = CountingSource()
         let manager = PositioningManager(source: source)
