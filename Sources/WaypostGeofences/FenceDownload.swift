@@ -106,7 +106,7 @@ package actor FenceDownload {
         } catch {
             switch error {
             case .unreachable, .noConnection, .timedOut, .cutOff: throw Trouble(reason: "\(error)", isTemporary: true)
-            case .tooLong, .cancelled, .noLibrary, .badURL, .tls, .badRedirect: throw Trouble(reason: "\(error)")
+            case .tooLong, .cancelled, .noLibrary, .badURL, .badHeader, .tls, .badRedirect: throw Trouble(reason: "\(error)")
             }
         }
         switch response.status {

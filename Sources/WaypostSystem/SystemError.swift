@@ -100,7 +100,12 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The URL of a destination is not that of a web server; it may hold a secret, and is not shown.
     package static var notWebServer: SystemError {
         SystemError(code: EINVAL, operation: "use the URL of a destination")
-            .explained("it must begin with https:// or http:// and name a host")
+            .explained("it must begin with https:// or http://, name a host, and hold no control character")
+    }
+
+    /// A header of a destination cannot be sent; its value may be a secret, and is not shown.
+    package static func unsendableHeader(_ words: String) -> SystemError {
+        SystemError(code: EINVAL, operation: "use the headers of a destination").explained(words)
     }
 
     /// One line: `open /dev/ttyUSB0: Permission denied`.

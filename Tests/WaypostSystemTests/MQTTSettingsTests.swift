@@ -26,6 +26,24 @@ import WaypostSystem
         }
     }
 
+    /// The library would take them up to the zero: another client, another topic.
+    @Test func sendsNoTextThatEndsBeforeItsEnd() async throws {
+        let changes: [@Sendable (inout MQTTSettings) -> Void] = [
+            { $0.clientID = "box\u{0}7" }, { $0.user = "jane\u{0}" }, { $0.password = "a\u{0}b" }, { $0.subscriptions = ["a/\u{0}"] },
+            { $0.presence = .init(birth: nil, will: MQTTMessage(topic: "a\nb", payload: [])) },
+        ]
+        for change in changes {
+            var settings = try MQTTSettings(url: "mqtt://127.0.0.1:1", clientID: "box")
+            change(&settings)
+            await #expect {
+                _ = try await MQTTClient(settings).connect()
+            } throws: { error in
+                guard case .badSettings(let reason)? = error as? MQTTError else { return false }
+                return !reason.utf8.contains(0)
+            }
+        }
+    }
+
     @Test func keepsAMachinesDigitsAndTellsNobodyItsID() throws {
         let digits = MachineIdentity.digits(for: "mqtt home")
         #expect(digits == MachineIdentity.digits(for: "mqtt home") && digits.count == 16)

@@ -55,6 +55,8 @@ public actor HTTPClient {
     }
 
     /// Sends a request and waits for the answer, whatever its status is.
+    ///
+    /// - Errors: ``HTTPError``; a URL or a header with a line break or another control character is not sent.
     public nonisolated func send(_ request: HTTPRequest) async throws(HTTPError) -> HTTPResponse {
         let exchange = HTTPExchange(maximumByteCount: settings.maximumAnswerByteCount)
         let result: Result<HTTPResponse, HTTPError> = await withTaskCancellationHandler {
@@ -94,6 +96,7 @@ public actor HTTPClient {
     }
 
     private func perform(_ request: HTTPRequest, _ exchange: HTTPExchange) throws(HTTPError) -> HTTPResponse {
+        if let problem = request.problem { throw problem }
         if let problem = ccurl_load() { throw .noLibrary(reason: String(cString: problem)) }
         // An answer that was not requested must not become the receipt for what is sent next.
         if let used = handle, ccurl_has_input(used.pointer) { handle = nil }

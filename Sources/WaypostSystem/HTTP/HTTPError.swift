@@ -11,6 +11,8 @@ public enum HTTPError: Error, Equatable, Sendable {
     case noLibrary(reason: String)
     /// The URL is not valid, or neither http nor https.
     case badURL(reason: String)
+    /// A header cannot be sent: a line break in it would begin another one.
+    case badHeader(reason: String)
     /// There is no network: the server's name cannot be resolved.
     case unreachable(reason: String)
     /// The server cannot be connected to: no route, no listener.
@@ -77,8 +79,8 @@ extension HTTPError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .noLibrary(let reason): reason
-        case .badURL(let reason), .unreachable(let reason), .noConnection(let reason), .timedOut(let reason), .cutOff(let reason),
-            .badRedirect(let reason):
+        case .badURL(let reason), .badHeader(let reason), .unreachable(let reason), .noConnection(let reason), .timedOut(let reason),
+            .cutOff(let reason), .badRedirect(let reason):
             reason
         case .tls(let reason): "TLS: \(reason)"
         case .tooLong(let limit): "the answer is longer than \(limit) bytes"

@@ -88,6 +88,7 @@ final class MQTTLoop {
     // MARK: - Connecting
 
     private func make() throws(MQTTError) {
+        if let problem = settings.problem { throw .badSettings(reason: problem) }
         var wanted = cmosquitto_settings()
         wanted.is_forgotten = !settings.keepsSession
         wanted.is_encrypted = settings.isEncrypted
@@ -171,6 +172,7 @@ final class MQTTLoop {
 
     @discardableResult
     private func send(_ message: MQTTMessage) throws(MQTTError) -> Int32 {
+        if MQTTTopic.hasControl(message.topic) { throw .badSettings(reason: "the topic of a message holds a control character") }
         var number: Int32 = 0
         let code = message.payload.withUnsafeBytes {
             cmosquitto_publish(connection, &number, message.topic, $0.baseAddress, Int32($0.count), message.isRetained)

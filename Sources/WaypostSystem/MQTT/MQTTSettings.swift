@@ -83,6 +83,17 @@ public struct MQTTSettings: Sendable, Hashable {
         isEncrypted = scheme.isEncrypted
         self.clientID = clientID
     }
+
+    /// Why a broker cannot be talked to with them, in words for people that do not show a password; nil when it can.
+    ///
+    /// The library takes texts up to their first zero, and would send what is before it.
+    var problem: String? {
+        let topics = subscriptions + [presence?.birth?.topic, presence?.will.topic].compactMap(\.self)
+        if MQTTTopic.hasControl(clientID) { return "the client id holds a control character" }
+        if let user, MQTTTopic.hasControl(user) { return "the user name holds a control character" }
+        if password?.utf8.contains(0) == true { return "the password holds a zero byte" }
+        return topics.contains(where: MQTTTopic.hasControl) ? "a topic holds a control character" : nil
+    }
 }
 
 /// A message to or from a broker.

@@ -106,6 +106,9 @@ public struct MQTTTopic: Sendable, Hashable {
         return level.isEmpty ? "_" : String(level)
     }
 
+    /// Whether a text holds a character for which a broker may end the connection.
+    static func hasControl(_ text: String) -> Bool { text.unicodeScalars.contains(where: isControl) }
+
     /// MQTT 3.1.1, 1.5.3: characters for which a broker may end the connection.
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || (0xFDD0...0xFDEF).contains(scalar.value)

@@ -60,6 +60,28 @@ import WaypostTestKit
         #expect(try server.requests().map { $0["authorization"]?.string } == ["Bearer s3cret"])
     }
 
+    /// A line break in a value would begin a header, or a request, that nobody has given.
+    @Test func sendsNothingWithALineBreakInItsHead() async throws {
+        let server = try await FlakyServer()
+        for value in ["b\r\nX-Injected: 1", "b\nX-Injected: 1", "b\rc", "b\u{0}c", "b\u{7F}"] {
+            #expect(throws: SystemError.self) { try destination(server.url) { $0.headers = [.init("X-A", value)] } }
+            #expect(throws: SystemError.self) { try destination(server.url) { $0.credentials = .bearer(value) } }
+            #expect(throws: SystemError.self) { try destination(server.url + "/" + value) }
+            let client = try HTTPClient()
+            await #expect(throws: HTTPError.badHeader(reason: "the header X-A holds a line break or another control character")) {
+                try await client.send(HTTPRequest("GET", server.url, headers: [.init("X-A", value)]))
+            }
+            await #expect(throws: HTTPError.self) { try await client.send(HTTPRequest("GET", server.url + "/" + value)) }
+            await #expect(throws: HTTPError.self) { try await client.send(HTTPRequest("GE" + value, server.url)) }
+        }
+        for name in ["", "X-B:\r\nC", "X B", "X:", "X-\u{E9}"] {
+            #expect(throws: SystemError.self) { try destination(server.url) { $0.headers = [.init(name, "v")] } }
+        }
+        #expect(try server.requests().isEmpty)
+        let plain = try destination(server.url) { $0.headers = [.init("X-A", "a\tb \u{E9}: c")] }
+        #expect(await plain.send(batch()) == .delivered(refused: [:], answer: "200: {}"))
+    }
+
     private enum Expected: Sendable { case delivered, temporary, denied, refused }
 
     @Test func knowsAReceiptFromEverythingElse() async throws {

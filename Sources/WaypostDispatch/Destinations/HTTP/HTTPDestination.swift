@@ -57,11 +57,14 @@ public struct HTTPDestination: Destination {
 
     /// A destination; nothing is opened yet.
     ///
-    /// - Errors: the URL is not that of a web server; no thread is left.
+    /// - Errors: the URL is not that of a web server; a header or the token holds a line break or another control character; no thread is
+    ///   left.
     public init(_ settings: Settings, format: any HTTPFormat = NativeFormat()) throws(SystemError) {
         let url = settings.url.lowercased()
         let place = ["https://", "http://"].first(where: url.hasPrefix).map { url.dropFirst($0.count) }
-        guard let place, !place.isEmpty, !place.hasPrefix("/") else { throw .notWebServer }
+        guard let place, !place.isEmpty, !place.hasPrefix("/"), !HTTPURL.hasControl(url) else { throw .notWebServer }
+        let headers = settings.headers + [settings.credentials?.header].compactMap(\.self)
+        if let problem = headers.lazy.compactMap(\.problem).first { throw .unsendableHeader(problem) }
         self.settings = settings
         self.format = format
         var client = settings.client
@@ -184,7 +187,7 @@ public struct HTTPDestination: Destination {
         switch error {
         case .unreachable: .unreachable(reason: "\(error)")
         case .noConnection, .timedOut, .cutOff, .tooLong, .cancelled: .temporary(reason: "\(error)", retryAfter: nil)
-        case .noLibrary, .badURL, .tls, .badRedirect: .denied(reason: "\(error)")
+        case .noLibrary, .badURL, .badHeader, .tls, .badRedirect: .denied(reason: "\(error)")
         }
     }
 
