@@ -50,6 +50,8 @@ package actor GeofenceKeeper {
     package private(set) var problems: [String] = []
     /// The last events, the newest last.
     package var lastEvents: [TrackerEvent] { recent.events }
+    /// The same, and how many of the newest this run has reported.
+    package var lastAndNewEvents: (events: [TrackerEvent], newCount: Int) { (recent.events, recent.newCount) }
 
     private let settings: Settings
     private let store: FenceStateStore

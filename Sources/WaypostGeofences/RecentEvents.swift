@@ -9,6 +9,8 @@ struct RecentEvents {
         var event: TrackerEvent
         /// When it was first on the disk, in milliseconds of the monotonic clock; nil when it is not.
         var savedAt: Int64?
+        /// Whether it happened in this run.
+        var isNew = false
     }
 
     /// How many are remembered; more only while the disk cannot be written.
@@ -24,6 +26,9 @@ struct RecentEvents {
     /// All, the newest last.
     var events: [TrackerEvent] { entries.map(\.event) }
 
+    /// How many of the newest happened in this run.
+    var newCount: Int { entries.count(where: \.isNew) }
+
     init() {}
 
     /// What the previous run left; the newest `doubtfulCount` are in doubt.
@@ -34,7 +39,7 @@ struct RecentEvents {
     }
 
     mutating func append(_ events: [TrackerEvent]) {
-        entries += events.map { Entry(event: $0, savedAt: nil) }
+        entries += events.map { Entry(event: $0, savedAt: nil, isNew: true) }
         let needed = count { $0.savedAt == nil }
         entries.removeFirst(max(0, entries.count - min(max(needed, RecentEvents.usualCount), RecentEvents.mostCount)))
     }

@@ -6,7 +6,7 @@ import WaypostControl
 import WaypostSystem
 
 /// A tracker's side of the control socket, in a folder of its own, that says what the test tells it to.
-final class FakeTracker: ControlHandler {
+final class FakeTracker: ControlHandler, PeerAuthority {
     let path: String
     private let folder: String
     private let state = Mutex(State())
@@ -16,6 +16,9 @@ final class FakeTracker: ControlHandler {
         var watches: [WatchRequest] = []
         var holds: [String] = []
         var isSilent = false
+        var level = AuthorisationLevel.full
+        var events: [TrackerEvent] = []
+        var newCount = 0
     }
 
     init() throws {
@@ -36,10 +39,22 @@ final class FakeTracker: ControlHandler {
     /// From now on no request but `status` is answered.
     func fallSilent() { state.withLock { $0.isSilent = true } }
 
+    /// From now on the status has these events, of which the newest happened in this run.
+    func list(_ ids: [String], newCount: Int = 0) {
+        let events = ids.map { TrackerEvent(id: $0, kind: "enter", name: "Gate", time: moment(0)) }
+        state.withLock { ($0.events, $0.newCount) = (events, newCount) }
+    }
+
+    /// Lets everybody know so much.
+    func give(_ level: AuthorisationLevel, on server: ControlServer? = nil) {
+        state.withLock { $0.level = level }
+        server?.reassess()
+    }
+
+    func access(of peer: PeerCredentials) -> PeerAccess { PeerAccess(Authorisation(state.withLock { $0.level })) }
+
     func start(limits: ControlServer.Limits = .init()) async throws -> ControlServer {
-        try await ControlServer.start(
-            path: path, programVersion: "1.2.3", policy: PeerPolicy(ownUserID: geteuid(), trustedGroupID: nil), handler: self,
-            limits: limits)
+        try await ControlServer.start(path: path, programVersion: "1.2.3", policy: self, handler: self, limits: limits)
     }
 
     /// A listener that takes connections and sends these bytes on each, and nothing else.
@@ -48,6 +63,11 @@ final class FakeTracker: ControlHandler {
     func status(for peer: PeerCredentials, access: PeerAccess) async throws(ControlRefusal) -> StatusReport {
         var report = StatusReport()
         report.version = "1.2.3"
+        guard access.level == .full else { return report }
+        report.problems = []
+        var fences = StatusReport.Fences()
+        (fences.count, fences.events, fences.newCount) = state.withLock { (1, $0.events, $0.newCount) }
+        report.fences = fences
         return report
     }
 

@@ -68,6 +68,62 @@ import WaypostKit
         await second.stop()
     }
 
+    private func next(_ updates: inout TrackerFeed<TrackerUpdate>.Iterator) async throws -> String {
+        switch try await updates.next() {
+        case .connected: "connected"
+        case .event(let event): event.id
+        case .authorisation(let authorisation): "\(authorisation.level)"
+        case .disconnected: try await next(&updates)
+        case let other: throw Unexpected("\(String(describing: other))")
+        }
+    }
+
+    /// What a tracker lists that the user could not know of before is no news, then or after a restart.
+    @Test(arguments: [true, false]) func makesNoNewsOfWhatTheUserMightNotKnow(isGivenMeanwhile: Bool) async throws {
+        fake.give(.reduced)
+        fake.list(["a", "b"])
+        let first = try await fake.start()
+        var updates = tracker.updates().makeAsyncIterator()
+        #expect(try await next(&updates) == "connected")
+        if !isGivenMeanwhile {
+            fake.give(.full, on: first)
+            #expect(try await next(&updates) == "full")
+            first.tell(event: "c")
+            #expect(try await next(&updates) == "c")
+        }
+        await first.stop()
+        fake.give(.full)
+        fake.list(["a", "b", "c", "d"], newCount: 1)
+        let second = try await fake.start()
+        #expect(try await next(&updates) == "connected")
+        second.tell(event: "a")
+        second.tell(event: "e")
+        // It has been there for "d" only where it could know.
+        #expect(try await next(&updates) == (isGivenMeanwhile ? "a" : "d"))
+        #expect(try await next(&updates) == "e")
+        await second.stop()
+    }
+
+    /// The tracker may have told what it had missed before the loop was connected.
+    @Test func tellsWhatATrackerHasReportedForWhichTheLoopHasWaited() async throws {
+        var updates = tracker.updates().makeAsyncIterator()
+        #expect(try await updates.next() == .disconnected(.notRunning(path: fake.path)))
+        fake.list(["old", "late"], newCount: 1)
+        let server = try await fake.start()
+        #expect(try await next(&updates) == "connected")
+        #expect(try await next(&updates) == "late")
+        server.tell(event: "news")
+        #expect(try await next(&updates) == "news")
+        await server.stop()
+
+        let second = try await fake.start()
+        var others = tracker.updates().makeAsyncIterator()
+        #expect(try await next(&others) == "connected")
+        second.tell(event: "later")
+        #expect(try await next(&others) == "later")
+        await second.stop()
+    }
+
     @Test func waitsForATrackerThatIsNotThereYet() async throws {
         let positions = Task { [tracker] in
             var iterator = tracker.positions().makeAsyncIterator()

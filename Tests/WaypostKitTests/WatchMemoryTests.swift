@@ -19,10 +19,21 @@ struct WatchMemoryTests {
     @Test func findsTheEventsThatNoConnectionHasDelivered() {
         let memory = Kept(WatchMemory())
         let events = ["a", "b", "c", "d"].map { TrackerEvent(id: $0, kind: "enter", name: "Gate", time: nil) }
-        #expect(memory.missed(of: Array(events[..<2]), isFirst: true) == [])
+        #expect(memory.missed(of: Array(events[..<2]), newest: 0) == [])
         #expect(memory.update(event("c")) != nil)
-        #expect(memory.missed(of: events, isFirst: false).map(\.id) == ["d"])
+        memory.begin()
+        #expect(memory.missed(of: events, newest: 4).map(\.id) == ["d"])
         #expect(memory.update(event("d")) == nil)
+    }
+
+    /// The status may have an event whose line is still on its way.
+    @Test func passesOnWhatOnlyTheStatusHadBefore() {
+        let memory = Kept(WatchMemory())
+        let events = ["a", "b", "c"].map { TrackerEvent(id: $0, kind: "enter", name: "Gate", time: nil) }
+        #expect(memory.missed(of: events, newest: 1).map(\.id) == ["c"])
+        #expect(memory.update(event("b")) != nil && memory.update(event("c")) == nil)
+        memory.begin()
+        for id in ["a", "b", "c"] { #expect(memory.update(event(id)) == nil) }
     }
 
     @Test func leavesOutThePositionThatTheConnectionBeforeHasTold() {
@@ -116,7 +127,7 @@ private final class Kept<Value> {
 extension Kept where Value == WatchMemory {
     func update(_ line: WatchLine) -> TrackerUpdate? { value.update(line) }
     func begin() { value.begin() }
-    func missed(of events: [TrackerEvent], isFirst: Bool) -> [TrackerEvent] { value.missed(of: events, isFirst: isFirst) }
+    func missed(of events: [TrackerEvent], newest count: Int) -> [TrackerEvent] { value.missed(of: events, newest: count) }
 }
 
 extension Kept where Value == Reconnection {

@@ -20,7 +20,9 @@ import WaypostSystem
 ///   (`ControlError.protocolMismatch(found:)`, `ControlError.unreadable(_:)`).
 /// - After a reconnection no update is repeated or invented: an event that a restarted tracker repeats is recognised by its id, and a position
 ///   by its time and place. Whatever happens while the tracker is down or there is no connection is missing, except for fences: the next
-///   tracker reports crossings that it missed as late events, and the loop gets the last twenty events that it has not had.
+///   tracker reports crossings that it missed as late events, and the loop gets those of the last twenty events that it has not had. So does
+///   a loop that begins while there is no tracker, from the next one. What happened before the loop began, or before its user might know of
+///   fences, is never news.
 /// - Each loop has its own connection and closes it when it ends: by `break`, by an error, when its task is cancelled (the loop ends as at the
 ///   end of a sequence) or when its iterator is dropped. Two loops over one feed get the same updates.
 /// - Buffers are bounded: some hundred updates wait for a slow loop, here and in the tracker. Then the oldest are dropped and counted by
@@ -74,6 +76,12 @@ struct WatchSession {
     private var state = State.apart
     private var memory = WatchMemory()
     private var isFirst = true
+    /// Whether the loop began while there was no tracker.
+    private var hasWaited = false
+    /// Whether the loop has had every event since some moment, or knows of it.
+    private var knowsEvents = false
+    /// Whether the user may know of fences since a moment ago.
+    private var mustLearn = false
     /// Events that happened while there was no connection.
     private var missed: ArraySlice<TrackerEvent> = []
     private var reconnection = Reconnection()
@@ -91,6 +99,10 @@ struct WatchSession {
                 case .ended: return nil
                 case .apart: return try await connect(isolation: actor)
                 case .connected(let link, let lines):
+                    if mustLearn {
+                        try await learnEvents(link, lines, isolation: actor)
+                        continue
+                    }
                     if let event = missed.popFirst() { return .event(event) }
                     if let update = try await take(link, lines, isolation: actor) { return update }
                 }
@@ -99,6 +111,7 @@ struct WatchSession {
                 state = error.isPassing ? .apart : .ended
                 if error == .cancelled { break }
                 guard error.isPassing else { throw error }
+                if isFirst, case .notRunning = error { hasWaited = true }
                 let isNews = reconnection.noteFailure(error, at: MonotonicClock.milliseconds)
                 if isNews || isConnected { return .disconnected(error) }
             }
@@ -114,11 +127,25 @@ struct WatchSession {
         // Requests are processed in order: once this is answered, the watch is active.
         let (status, lines) = try await link.ask(StatusRequest(), within: Tracker.usualPatience)
         memory.begin()
-        missed = memory.missed(of: status.fences?.events ?? [], isFirst: isFirst)[...]
-        isFirst = false
+        let events = status.fences?.events ?? []
+        // A tracker that was awaited has begun after the loop.
+        let firstCount = isFirst && hasWaited ? status.fences?.newCount ?? 0 : 0
+        missed = memory.missed(of: events, newest: knowsEvents ? events.count : firstCount)[...]
+        (isFirst, mustLearn, knowsEvents) = (false, false, status.isWhole)
         reconnection.noteConnection(at: MonotonicClock.milliseconds)
         state = .connected(link, lines[...])
         return .connected(status)
+    }
+
+    /// Learns of the events that happened before the user could know of them: they are no news, and will not be after a reconnection.
+    private mutating func learnEvents(
+        _ link: ControlLink, _ lines: ArraySlice<[UInt8]>, isolation actor: isolated (any Actor)?
+    ) async throws(ControlError) {
+        mustLearn = false
+        let (status, more) = try await link.ask(StatusRequest(), within: Tracker.usualPatience)
+        _ = memory.missed(of: status.fences?.events ?? [], newest: 0)
+        knowsEvents = status.isWhole
+        state = .connected(link, lines + more)
     }
 
     private mutating func take(
@@ -132,6 +159,16 @@ struct WatchSession {
         } else {
             line = try await link.nextLine()
         }
-        do { return memory.update(try WatchLine(line: line)) } catch { throw .unreadable(error) }
+        let read: WatchLine
+        do { read = try WatchLine(line: line) } catch { throw .unreadable(error) }
+        if case .authorisation(let authorisation) = read {
+            if authorisation.level == .full { mustLearn = !knowsEvents } else { knowsEvents = false }
+        }
+        return memory.update(read)
     }
+}
+
+extension StatusReport {
+    /// Whether it says everything, and not only what somebody may know who may not know the position.
+    fileprivate var isWhole: Bool { problems != nil }
 }

@@ -12,12 +12,18 @@ struct WatchMemory: Sendable {
     /// Whether this connection has delivered a position.
     private var hasPosition = false
     private var eventIDs: Set<String> = []
+    /// Those that this connection's status had, and that happened before: only a line of this connection can make news of them.
+    private var listed: [String] = []
     /// The same ids as a ring, in the order in which they came, starting at `oldest`.
     private var order: [String] = []
     private var oldest = 0
 
     /// Notes that another connection begins.
-    mutating func begin() { hasPosition = false }
+    mutating func begin() {
+        hasPosition = false
+        for id in listed { _ = isNew(id) }
+        listed = []
+    }
 
     /// The update of a line; nil if it has none, or one that was delivered before.
     mutating func update(_ line: WatchLine) -> TrackerUpdate? {
@@ -34,12 +40,12 @@ struct WatchMemory: Sendable {
         }
     }
 
-    /// Those of a tracker's last events that no connection has delivered; none for the first connection, which begins with what comes.
+    /// Those of a tracker's last events that are news: of the newest ones, up to a number, those that no connection has delivered.
     ///
     /// A tracker that has restarted reports what happened to fences meanwhile with its first fix, perhaps before the loop is connected again.
-    mutating func missed(of events: [TrackerEvent], isFirst: Bool) -> [TrackerEvent] {
-        let new = events.filter { isNew($0.id) }
-        return isFirst ? [] : new
+    mutating func missed(of events: [TrackerEvent], newest count: Int) -> [TrackerEvent] {
+        listed += events.dropLast(count).map(\.id)
+        return events.suffix(count).filter { isNew($0.id) }
     }
 
     private mutating func isNew(_ watched: WatchedPosition) -> Bool {

@@ -99,6 +99,8 @@ extension StatusReport {
         public var inside: [String]?
         /// The last events.
         public var events: [TrackerEvent] = []
+        /// How many of them, the newest, this run of the tracker has reported.
+        public var newCount = 0
 
         /// No fences.
         public init() {}
@@ -108,6 +110,8 @@ extension StatusReport {
             try codec.member("count", &count, "How many there are.")
             try codec.member("inside", &inside, "The ids of the fences that the device is inside.")
             try codec.member("events", &events, "The last events, each as in an EVENT line.")
+            try codec.member(
+                "new", &newCount, absent: 0, "How many of them, the newest, this run of the tracker has reported; absent when none.")
         }
     }
 

@@ -87,7 +87,8 @@ struct StatusReporter: Sendable {
         if let problem = clock.problem { problems.append(problem) }
         let fenceCount = await fences.fenceCount
         let insideIDs = await fences.insideIDs(unlessWithheldBy: source)
-        var fenceEvents = await fences.lastEvents
+        let (lastEvents, newEventCount) = await fences.lastAndNewEvents
+        var fenceEvents = lastEvents
         if isPrivate { for index in fenceEvents.indices { fenceEvents[index].position = nil } }
         let fenceProblems = await fences.problems
         problems += fenceProblems.prefix(5)
@@ -133,6 +134,7 @@ struct StatusReporter: Sendable {
         if fenceCount > 0 || !fenceEvents.isEmpty {
             var fences = StatusReport.Fences()
             (fences.count, fences.inside, fences.events) = (fenceCount, insideIDs, fenceEvents)
+            fences.newCount = newEventCount
             report.fences = fences
         }
         report.destinations = destinations.map(DestinationReport.init)
