@@ -30,6 +30,8 @@ final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
     private var queue: WatcherQueue
     /// Whether lines come to the client that answer nothing, though it does not watch: it is told what it may know, or what its programs wait for.
     private var isListening = false
+    /// Whether it keeps the receiver on.
+    private var isHolding = false
 
     /// What the client may know and do.
     private(set) var access: PeerAccess
@@ -75,6 +77,14 @@ final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
         if access.level < before.level { queue = WatcherQueue(limit: hub.limits.waitingLines) }
         if let watch, access.level != before.level { hub.handler.watchBegan(watch, on: id, level: access.level) }
         if isWatching { send(AuthorisationChange(access.authorisation).line, context) }
+        if isHolding, !HoldRequest.permission.allows(access) { endHolds(context) }
+    }
+
+    /// Ends what its user may not ask for any more; a connection that is there for nothing else ends with it.
+    private func endHolds(_ context: ChannelHandlerContext) {
+        isHolding = false
+        hub.handler.holdsEnded(on: id)
+        if !isWatching { refuseAndClose(refusal(of: HoldRequest()), context) }
     }
 
     func close() {
@@ -234,7 +244,11 @@ final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
             guard let context = self.context, !isClosing else { return }
             // What was allowed when the answer began may not be allowed any more.
             reassess()
+            if isClosing { return }
             let isStillAllowed = access.level >= startLevel && type(of: request).permission.allows(access)
+            if request is HoldRequest {
+                if isStillAllowed { isHolding = true } else { hub.handler.holdsEnded(on: id) }
+            }
             send(isStillAllowed ? line : refusal(of: request).line, context)
             answerRequests(context)
             readOn(context)

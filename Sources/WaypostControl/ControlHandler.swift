@@ -35,6 +35,9 @@ package protocol ControlHandler: Sendable {
     ///   in order.
     func watchBegan(_ request: WatchRequest, on connection: ControlConnectionID, level: AuthorisationLevel)
 
+    /// The user of a connection may no longer keep the receiver on: all holds of the connection end.
+    func holdsEnded(on connection: ControlConnectionID)
+
     /// A connection was made.
     func connectionBegan(_ connection: ControlConnectionID)
 
@@ -52,6 +55,8 @@ extension ControlHandler {
 
     /// Does nothing.
     package func watchBegan(_ request: WatchRequest, on connection: ControlConnectionID, level: AuthorisationLevel) {}
+    /// Does nothing.
+    package func holdsEnded(on connection: ControlConnectionID) {}
     /// Does nothing.
     package func connectionBegan(_ connection: ControlConnectionID) {}
     /// Does nothing.

@@ -57,6 +57,32 @@ import WaypostSystem
         await server.stop()
     }
 
+    @Test func endsTheHoldsOfAClientThatMayKnowLess() async throws {
+        let fixture = try ControlFixture()
+        let authority = Switch(ControlAccessTests.full)
+        let server = try await fixture.start(policy: authority)
+        try await onThread {
+            var holder = try ControlClient.connect(to: fixture.path)
+            _ = try holder.ask(HoldRequest(reason: "photo walk"))
+            var watcher = try fixture.watcher()
+            _ = try watcher.ask(HoldRequest(reason: "map"))
+            #expect(fixture.holdCount == 2)
+            authority.set(ControlAccessTests.full, server)
+            authority.set(ControlAccessTests.reduced, server)
+            #expect(eventually { fixture.holdCount == 0 })
+            #expect {
+                try holder.nextLine(timeout: .seconds(5))
+            } throws: { error in
+                if case .notAuthorised? = error as? ControlError { true } else { false }
+            }
+            #expect(throws: ControlError.closed(byService: false)) { try holder.nextLine(timeout: .seconds(5)) }
+            // It still watches what it may.
+            #expect(try lines(&watcher, 1) == [#"{"class":"AUTHORISATION_CHANGE","level":"reduced","scope":"attached"}"#])
+            #expect(try watcher.ask(StatusRequest()).problems == nil)
+        }
+        await server.stop()
+    }
+
     @Test func dropsTheWaitingLinesOfAClientThatMayKnowLess() async throws {
         let fixture = try ControlFixture()
         let authority = Switch(ControlAccessTests.full)

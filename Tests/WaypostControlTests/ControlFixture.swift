@@ -9,6 +9,7 @@ final class ControlFixture: ControlHandler {
     let folder: String
     let path: String
     private let watching = Mutex<Set<ControlConnectionID>>([])
+    private let holding = Mutex<Set<ControlConnectionID>>([])
 
     init() throws {
         folder = "/tmp/waypost-control-\(UInt32.random(in: 0...(.max)))"
@@ -41,6 +42,17 @@ final class ControlFixture: ControlHandler {
         watching.withLock { _ = $0.remove(connection) }
     }
 
+    func perform(
+        _ verb: any ControlVerb, for peer: PeerCredentials, access: PeerAccess, on connection: ControlConnectionID
+    ) async throws(ControlRefusal) -> any ControlAnswer {
+        guard let hold = verb as? HoldRequest else { throw ControlRefusal(.unknownRequest, what: "request", why: "nobody does that") }
+        holding.withLock { _ = $0.insert(connection) }
+        return HoldRequest.Answer(reason: hold.reason)
+    }
+
+    func holdsEnded(on connection: ControlConnectionID) { holding.withLock { _ = $0.remove(connection) } }
+
+    var holdCount: Int { holding.withLock { $0.count } }
     var watchers: Set<ControlConnectionID> { watching.withLock { $0 } }
     var watcherCount: Int { watchers.count }
 

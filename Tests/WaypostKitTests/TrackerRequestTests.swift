@@ -76,6 +76,18 @@ import WaypostSystem
         await server.stop()
     }
 
+    @Test func holdsNoLongerThanTheUserMay() async throws {
+        let server = try await fake.start()
+        let hold = try await tracker.hold(reason: "photo walk")
+        fake.give(.reduced, on: server)
+        #expect(await eventually { !hold.isHeld && fake.connectionCount == 0 })
+        // For good.
+        fake.give(.full, on: server)
+        try await Task.sleep(for: .milliseconds(300))
+        #expect(!hold.isHeld && fake.holds.count == 1)
+        await server.stop()
+    }
+
     @Test func takesAHoldUpAgain() async throws {
         let first = try await fake.start()
         let hold = try await tracker.hold(reason: "photo walk")

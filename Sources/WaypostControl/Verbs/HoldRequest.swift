@@ -7,7 +7,10 @@ public struct HoldRequest: ControlVerb {
     /// Whoever may know the position.
     public static let permission = ControlPermission.full
     /// Its description in the guide of the control socket.
-    public static let documentation = "Keeps positions coming for every fix until the connection ends; `status` shows the reason."
+    public static let documentation = """
+        Keeps positions coming for every fix until the connection ends; `status` shows the reason. When the user may no longer know the \
+        position, the hold ends, and with it a connection that neither watches nor follows anything: its last line is an ERROR.
+        """
 
     /// The reason, for people: 1 to 200 characters.
     public var reason = ""

@@ -22,6 +22,8 @@ struct ControlRouter: ControlHandler {
         watches.watchBegan(request, on: connection, level: level)
     }
 
+    func holdsEnded(on connection: ControlConnectionID) { commands.holds.end(on: connection) }
+
     func connectionBegan(_ connection: ControlConnectionID) {
         commands.connections.begin(connection)
         commands.holds.connectionBegan(connection)

@@ -3,7 +3,7 @@ import WaypostControl
 import WaypostPositioning
 import WaypostSystem
 
-/// The needs that came over the control socket, each for as long as its connection.
+/// The needs that came over the control socket, each for as long as its connection and the right of its user.
 final class HoldRegistry: Sendable {
     private struct State {
         var connections: Set<ControlConnectionID> = []
@@ -21,6 +21,12 @@ final class HoldRegistry: Sendable {
             state.connections.remove(connection)
             return state.holds.removeValue(forKey: connection)
         }
+        for hold in ended ?? [] { hold.release() }
+    }
+
+    /// Ends the holds of a connection, which stays.
+    func end(on connection: ControlConnectionID) {
+        let ended = state.withLock { $0.holds.removeValue(forKey: connection) }
         for hold in ended ?? [] { hold.release() }
     }
 

@@ -5,7 +5,7 @@ import WaypostSystem
 /// Keeps the receiver on for every fix until it is released or dropped.
 ///
 /// When the tracker ends, the hold is renewed with the next one: tried after 0.1 s, then after twice as long each time, up to 5 s. If the next
-/// tracker refuses it, the hold ends.
+/// tracker refuses it, the hold ends. It also ends when its user may no longer know the position.
 /// - Concurrency: from anywhere.
 public final class TrackerHold: Sendable {
     /// The reason, which `waypost status` shows.
