@@ -109,10 +109,10 @@ struct ReconnectionTests {
         let reconnection = Kept(Reconnection())
         for _ in 0..<5 { _ = reconnection.noteFailure(.timedOut, at: 0) }
         reconnection.noteConnection(at: 0)
-        _ = reconnection.noteFailure(.closed(byService: false), at: 9_999)
+        _ = reconnection.noteFailure(.closed(byService: false), at: 999)
         #expect(reconnection.pause == .milliseconds(3_200))
         reconnection.noteConnection(at: 10_000)
-        _ = reconnection.noteFailure(.closed(byService: false), at: 20_000)
+        _ = reconnection.noteFailure(.closed(byService: false), at: 11_000)
         #expect(reconnection.pause == .milliseconds(100))
     }
 }

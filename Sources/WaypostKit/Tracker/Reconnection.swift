@@ -3,12 +3,12 @@ import WaypostSystem
 
 /// When a lost connection is tried again: after 0.1 s, then after twice as long each time, up to 5 s.
 ///
-/// A connection that lasts for ten seconds resets the pause; one that is lost at once does not.
+/// A connection that lasts for a second resets the pause; one that is lost at once does not.
 /// - Concurrency: a value; moments are milliseconds of the monotonic clock, given by the caller.
 struct Reconnection: Sendable {
     private static let firstMilliseconds: Int64 = 100
     private static let longestMilliseconds: Int64 = 5_000
-    private static let lastingMilliseconds: Int64 = 10_000
+    private static let lastingMilliseconds: Int64 = 1_000
 
     private var failureCount = 0
     private var connectedAt: Int64?

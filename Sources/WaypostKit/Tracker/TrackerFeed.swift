@@ -15,9 +15,9 @@ import WaypostSystem
 /// }
 /// ```
 /// - A loop outlives the tracker. If the tracker is not running, ends, or does not answer a new connection, the loop connects again after
-///   0.1 s, then after twice as long each time, up to 5 s. It throws only where waiting does not help: the user is not authorised
-///   (`ControlError.notAuthorised(message:)`), or the program that listens is not a tracker or uses another protocol
-///   (`ControlError.protocolMismatch(found:)`, `ControlError.unreadable(_:)`).
+///   0.1 s, then after twice as long each time, up to 5 s; after a connection of a second or more, this begins again. It throws only where
+///   waiting does not help: the user is not authorised (`ControlError.notAuthorised(message:)`), or the program that listens is not a tracker
+///   or uses another protocol (`ControlError.protocolMismatch(found:)`, `ControlError.unreadable(_:)`).
 /// - After a reconnection no update is repeated or invented: an event that a restarted tracker repeats is recognised by its id, and a position
 ///   by its time and place. Whatever happens while the tracker is down or there is no connection is missing, except for fences: the next
 ///   tracker reports crossings that it missed as late events, and the loop gets those of the last twenty events that it has not had. So does

@@ -4,8 +4,9 @@ import WaypostSystem
 
 /// Keeps the receiver on for every fix until it is released or dropped.
 ///
-/// When the tracker ends, the hold is renewed with the next one: tried after 0.1 s, then after twice as long each time, up to 5 s. If the next
-/// tracker refuses it, the hold ends. It also ends when its user may no longer know the position.
+/// When the tracker ends, the hold is renewed with the next one: tried after 0.1 s, then after twice as long each time, up to 5 s; after a
+/// second or more with a tracker, this begins again. If the next tracker refuses it, the hold ends. It also ends when its user may no longer
+/// know the position.
 /// - Concurrency: from anywhere.
 public final class TrackerHold: Sendable {
     /// The reason, which `waypost status` shows.
