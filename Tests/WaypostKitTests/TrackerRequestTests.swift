@@ -60,6 +60,19 @@ import WaypostSystem
         withExtendedLifetime(listener) {}
     }
 
+    /// The limit is for all of it, the greeting too.
+    @Test func waitsNoLongerForAHelloThanItIsTold() async throws {
+        let listener = try fake.listen(saying: [])
+        for limit in [Duration.milliseconds(200), .zero, .seconds(-1)] {
+            let begin = ContinuousClock.now
+            await #expect(throws: ControlError.timedOut) { try await tracker.ask(StatusRequest(), within: limit) }
+            await #expect(throws: ControlError.timedOut) { try await tracker.dispatchNow(within: limit) }
+            await #expect(throws: ControlError.timedOut) { try await tracker.fullAccuracy(for: "photo", within: limit) }
+            #expect(.now - begin < .seconds(4))
+        }
+        withExtendedLifetime(listener) {}
+    }
+
     @Test func holdsUntilItIsReleasedOrDropped() async throws {
         let server = try await fake.start()
         let hold = try await tracker.hold(reason: "photo walk")

@@ -26,16 +26,17 @@ extension Tracker {
     /// - Parameters:
     ///   - purpose: the key of a purpose that the policy file explains.
     ///   - reason: why, for the administrator; nil for none.
-    ///   - limit: how long to wait for the administrator's answer where the policy does not give it at once; nil waits for ever.
+    ///   - limit: how long to wait in all, for the administrator too where the policy does not give it at once; nil waits for the answer for
+    ///     ever. A tracker that does not even greet within ``usualPatience`` is not waited for.
     /// - Errors: `ControlError.refused(code:message:)` for a purpose that the policy does not explain; `ControlError.notAuthorised(message:)` without
     ///   at least a reduced level; `ControlError.timedOut`.
     public func fullAccuracy(
         for purpose: String, reason: String? = nil, within limit: Duration? = Tracker.usualPatience
     ) async throws(ControlError) -> FullAccuracy {
-        let link = try await connect()
         let deadline = limit.map { ContinuousClock.now + $0 }
+        let link = try await connect(within: limit)
         let request = AuthorisationRequest(reason: reason, purpose: purpose, isFollowed: true)
-        let answer = try await link.ask(request, within: limit).answer
+        let answer = try await link.ask(request, within: deadline.map { $0 - .now }).answer
         var level = answer.authorisation.level
         while level != .full {
             guard level.isAllowed else { throw .notAuthorised(message: "the position is not for this user any more") }

@@ -36,23 +36,27 @@ public struct Tracker: Sendable {
     public var socket: String { DefaultPaths.clientSocket(option: namedSocket, of: identity) }
 
     /// Connects.
-    func connect() async throws(ControlError) -> ControlLink {
-        try await ControlLink.connect(to: socket, within: Tracker.usualPatience)
+    ///
+    /// - Parameter limit: how long to wait; never longer than usual.
+    func connect(within limit: Duration? = nil) async throws(ControlError) -> ControlLink {
+        try await ControlLink.connect(to: socket, within: min(limit ?? Tracker.usualPatience, Tracker.usualPatience))
     }
 
     /// Sends any request of the control socket on a connection of its own, and waits for the answer.
     ///
     /// - Parameters:
     ///   - verb: the request.
-    ///   - limit: how long the answer may take; nil waits for ever.
+    ///   - limit: how long all of it may take; nil waits for the answer for ever. A tracker that does not even greet within
+    ///     ``usualPatience`` is not waited for.
     /// - Errors: `ControlError.notRunning(path:)` when there is no tracker; `ControlError.refused(code:message:)` and
     ///   `ControlError.notAuthorised(message:)` with the tracker's words; `ControlError.timedOut`, `ControlError.cancelled`.
     public func ask<Verb: ControlVerb>(
         _ verb: Verb, within limit: Duration? = Tracker.usualPatience
     ) async throws(ControlError) -> Verb.Answer {
-        let link = try await connect()
+        let start = ContinuousClock.now
+        let link = try await connect(within: limit)
         defer { link.close() }
-        return try await link.ask(verb, within: limit).answer
+        return try await link.ask(verb, within: limit.map { $0 - (.now - start) }).answer
     }
 
     // MARK: - What happens
@@ -110,7 +114,7 @@ public struct Tracker: Sendable {
     ///
     /// - Parameters:
     ///   - destination: the one destination to send to; nil for all.
-    ///   - limit: how long to wait for the answer; nil waits for ever. After that the tracker continues to send.
+    ///   - limit: how long to wait, as for ``ask(_:within:)``; nil waits for the answer for ever. After that the tracker continues to send.
     /// - Returns: `.good`, `.noData` (the queue is empty, or there is no network) or `.error`, with the reason for each destination.
     @discardableResult
     public func dispatchNow(to destination: String? = nil, within limit: Duration? = nil) async throws(ControlError) -> DispatchOutcome {
