@@ -30,7 +30,7 @@ public enum ControlError: Error, Sendable, Hashable {
     case refused(code: String, message: String)
     /// The daemon's answer does not belong to the request.
     case unreadable(ControlAnswerError)
-    /// The daemon did not answer in time.
+    /// The daemon did not answer in time, or had nothing to tell.
     case timedOut
     /// The daemon ended the connection; whether a service manager keeps its messages.
     case closed(byService: Bool)
@@ -50,6 +50,7 @@ extension ControlError: CustomStringConvertible {
         case .cannotListen(let path, let reason): "control socket \(path): \(reason)"
         case .notRunning(let path): "waypostd is not running (nothing listens on \(path))"
         case .noPermission(let path): "control socket \(path): this user may not use it"
+        case .cannotConnect("", let reason): "control socket: \(reason)"
         case .cannotConnect(let path, let reason): "control socket \(path): \(reason)"
         case .protocolMismatch(let found?):
             "control protocol: the tracker speaks version \(found), this program \(ControlProtocol.version); install the same version of both"
@@ -58,7 +59,7 @@ extension ControlError: CustomStringConvertible {
         case .refused(let code, ""): "the tracker refuses without a reason (\(code))"
         case .refused(_, let message): message
         case .unreadable(let error): "the tracker's answer \(error)"
-        case .timedOut: "the tracker does not answer"
+        case .timedOut: "nothing came from the tracker in time"
         case .closed: "the tracker ended the connection"
         case .connectionFailed(let reason): reason
         case .cancelled: "the task that waited for the tracker was cancelled"

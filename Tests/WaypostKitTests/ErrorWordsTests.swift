@@ -26,6 +26,9 @@ import WaypostKit
             (FormatError(reason: "has no place"), "has no place"),
             (PositionSupplyError(reason: "the log cannot be read"), "the log cannot be read"),
             (ControlRefusal(.notFound, what: "fence", why: "there is none"), "fence: there is none"),
+            // Of a wait for news, too, in which nothing has happened.
+            (ControlError.timedOut, "nothing came from the tracker in time"),
+            (ControlError.cannotConnect(path: "", reason: "its path is empty"), "control socket: its path is empty"),
             (GeofenceStateError.checksum, "is damaged: its checksum does not match"),
         ] as [(any Error, String)])
     func saysWhatIsWrong(error: any Error, words: String) {

@@ -36,6 +36,9 @@ import WaypostSystem
     @Test func saysThatNobodyListens() async throws {
         await #expect(throws: ControlError.notRunning(path: fake.path)) { try await tracker.status() }
         #expect("\(ControlError.notRunning(path: "/x"))".contains("not running"))
+        let unset = Tracker(socket: "")
+        await #expect(throws: ControlError.cannotConnect(path: "", reason: "its path is empty")) { try await unset.status() }
+        await #expect(throws: ControlError.self) { for try await _ in unset.updates() where Task.isCancelled {} }
         let long = Tracker(socket: "/" + String(repeating: "x", count: 200))
         await #expect(throws: ControlError.pathTooLong(path: long.socket, limit: UnixSocket.maximumPathBytes)) { try await long.status() }
     }

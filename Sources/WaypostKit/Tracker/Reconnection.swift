@@ -41,6 +41,7 @@ extension ControlError {
     /// Whether another attempt may succeed: the tracker is not running yet, has ended, or is busy.
     var isPassing: Bool {
         switch self {
+        case .cannotConnect("", _): false
         case .notRunning, .noPermission, .cannotConnect, .timedOut, .closed, .connectionFailed: true
         case .refused(let code, _):
             // The tracker is starting or stopping, or has too many clients for the moment.

@@ -7,10 +7,11 @@ public enum UnixSocket {
 
     /// The address of a path.
     ///
-    /// - Errors: ENAMETOOLONG.
+    /// - Errors: ENAMETOOLONG; EINVAL for an empty path.
     public static func address(_ path: String) throws(SystemError) -> sockaddr_un {
         let name = path.nameBytes
-        guard name.count <= maximumPathBytes, !name.isEmpty else {
+        if name.isEmpty { throw SystemError(code: EINVAL, operation: "connect", path: path).explained("its path is empty") }
+        guard name.count <= maximumPathBytes else {
             throw SystemError(code: ENAMETOOLONG, operation: "connect", path: path)
         }
         var address = sockaddr_un()
