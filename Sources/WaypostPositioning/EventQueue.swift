@@ -1,3 +1,4 @@
+import Synchronization
 import Waypost
 import WaypostSystem
 
@@ -189,8 +190,8 @@ public final class EventQueue: Sendable {
     ///     that it throws reaches the caller after its last event. The events of a live source are processed on this thread, before
     ///     `send` returns.
     /// - Errors: the error that the body throws; `cannotRead` when the system has no thread or descriptor left.
-    /// - Concurrency: returns at once when the task is cancelled, even while the body hangs in a call; the body ends by itself then, and
-    ///   nothing it sends is delivered.
+    /// - Concurrency: returns when the task is cancelled, even while the body hangs in a call: at once for a live source; for one that waits it
+    ///   gives the body half a second, in which it usually ends, so that all it holds is free. What it sends then is not delivered.
     public static func run(
         threadName: String, whenFull overflow: Overflow, capacity: Int? = nil, heartbeat: SourceHeartbeat? = nil,
         output: PositionSourceOutput,
@@ -201,6 +202,7 @@ public final class EventQueue: Sendable {
         heartbeat?.begin()
         defer { heartbeat?.end() }
         let thread: WakeSignal
+        let threadEnd = ThreadEnd()
         do {
             thread = try DedicatedThread.start(name: threadName, stackBytes: TaskPool.stackByteCount) { stop in
                 do throws(PositionSourceError) {
@@ -209,15 +211,17 @@ public final class EventQueue: Sendable {
                 } catch {
                     queue.finish(error)
                 }
+                threadEnd.note()
             }
         } catch {
             throw .cannotRead(path: threadName, reason: error.description)
         }
-        defer {
-            queue.close()
-            thread.raise()
-        }
-        try await queue.deliver(to: output)
+        let outcome: Result<Void, PositionSourceError>
+        do throws(PositionSourceError) { outcome = .success(try await queue.deliver(to: output)) } catch { outcome = .failure(error) }
+        queue.close()
+        thread.raise()
+        if overflow == .waits { await threadEnd.wait(noLongerThan: .milliseconds(500)) }
+        try outcome.get()
     }
 
     /// Runs `body` as a task beside this one and delivers the events it sends, until it returns or the task is cancelled: for sources
@@ -288,5 +292,35 @@ extension PositionSourceEvent {
         case .position, .noFix, .sky: true
         case .lost, .status, .finished: false
         }
+    }
+}
+
+/// The end of a thread, for one task that waits for it even though it is cancelled.
+private final class ThreadEnd: Sendable {
+    private let state = Mutex<(isOver: Bool, waiter: CheckedContinuation<Void, Never>?)>((false, nil))
+
+    /// The thread has ended, or is not waited for any more.
+    func note() {
+        let waiter = state.withLock { state in
+            state.isOver = true
+            return state.waiter.take()
+        }
+        waiter?.resume()
+    }
+
+    func wait(noLongerThan limit: Duration) async {
+        if state.withLock({ $0.isOver }) { return }
+        let timer = Task.detached { [self] in
+            try? await Task.sleep(for: limit)  // Cancelled: nobody waits any more.
+            note()
+        }
+        await withCheckedContinuation { continuation in
+            let isOver = state.withLock { state in
+                if !state.isOver { state.waiter = continuation }
+                return state.isOver
+            }
+            if isOver { continuation.resume() }
+        }
+        timer.cancel()
     }
 }
