@@ -26,7 +26,7 @@ extension ControlRefusal {
         let code: Code =
             switch error {
             case .unknownDestination: .notFound
-            case .tooLong, .alreadyAttached: .invalidValue
+            case .tooLong, .tooDeep, .alreadyAttached: .invalidValue
             case .full, .cannotOpen, .otherVersion: .cannotStore
             case .cannotAccess, .locked, .inUse, .gone: .inputOutput
             }

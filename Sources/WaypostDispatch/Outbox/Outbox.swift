@@ -98,7 +98,7 @@ public actor Outbox {
     /// - Parameters:
     ///   - entries: the entries to send, in that order.
     ///   - number: up to which number of the log every event is accepted with these; nil when they do not cover the log.
-    /// - Errors: `full`, `cannotAccess`: none of them was accepted; `tooLong`.
+    /// - Errors: `full`, `cannotAccess`: none of them was accepted; `tooLong`, `tooDeep`.
     public nonisolated func accept(_ entries: [OutboxEntry], loggedThrough number: UInt64? = nil) async throws(OutboxError) {
         let acceptance = Acceptance(try entries.map { (entry) throws(OutboxError) in try encode(entry) }, loggedThrough: number)
         waiting.withLock { $0.append(acceptance) }
@@ -107,6 +107,7 @@ public actor Outbox {
     }
 
     nonisolated func encode(_ entry: OutboxEntry) throws(OutboxError) -> EncodedEntry {
+        guard entry.isShallow else { throw .tooDeep(limit: OutboxEntry.maximumDepth) }
         let body = RecordCodec.bytes(entry.content, id: entry.id)
         guard body.count <= OutboxEntry.maximumByteCount else {
             throw .tooLong(byteCount: body.count, limit: OutboxEntry.maximumByteCount)

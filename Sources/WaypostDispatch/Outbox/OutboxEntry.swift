@@ -61,4 +61,26 @@ public enum OutboxEntry: Sendable, Hashable {
 
     /// The longest entry, bytes of its JSON.
     public static let maximumByteCount = 32_768
+    /// The deepest values of an entry, levels of arrays and objects: what is deeper with all around it, no JSON parser of ours reads.
+    public static let maximumDepth = 60
+
+    /// Whether its values can be read back.
+    var isShallow: Bool {
+        switch self {
+        case .event: true
+        case .track(let call): call.values.values.allSatisfy { $0.isShallow(OutboxEntry.maximumDepth - 1) }
+        case .health(_, let value), .waypoints(_, let value): value.isShallow(OutboxEntry.maximumDepth)
+        }
+    }
+}
+
+extension JSONValue {
+    /// Whether it has at most so many levels of arrays and objects.
+    fileprivate func isShallow(_ depth: Int) -> Bool {
+        switch self {
+        case .null, .bool, .integer, .number, .string: true
+        case .array(let items): depth > 0 && items.allSatisfy { $0.isShallow(depth - 1) }
+        case .object(let members): depth > 0 && members.values.allSatisfy { $0.isShallow(depth - 1) }
+        }
+    }
 }

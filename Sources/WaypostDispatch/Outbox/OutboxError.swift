@@ -23,6 +23,8 @@ public enum OutboxError: Error, Equatable, Sendable {
     case gone(path: String)
     /// An entry is longer than ``OutboxEntry/maximumByteCount``.
     case tooLong(byteCount: Int, limit: Int)
+    /// The values of an entry are nested deeper than ``OutboxEntry/maximumDepth``.
+    case tooDeep(limit: Int)
     /// No destination of that name was ever attached.
     case unknownDestination(name: String)
     /// A destination of that name is attached already.
@@ -50,7 +52,7 @@ public enum OutboxError: Error, Equatable, Sendable {
     public var isTemporary: Bool {
         switch self {
         case .full, .cannotAccess, .locked, .inUse, .gone: true
-        case .cannotOpen, .otherVersion, .tooLong, .unknownDestination, .alreadyAttached: false
+        case .cannotOpen, .otherVersion, .tooLong, .tooDeep, .unknownDestination, .alreadyAttached: false
         }
     }
 }
@@ -75,6 +77,7 @@ extension OutboxError: CustomStringConvertible {
         case .gone(let path):
             "\(path): was removed or replaced while it was in use; bring its folder back, or take away what is there in its place"
         case .tooLong(let byteCount, let limit): "event: has \(byteCount) bytes, and the outbox takes \(limit); say less"
+        case .tooDeep(let limit): "event: its values are more than \(limit) levels deep; nest them less"
         case .unknownDestination(let name): "destination \"\(name)\": there is none of that name; see waypost dispatch"
         case .alreadyAttached(let name):
             "destination \"\(name)\": one of that name is attached already; detach that first, or give this one another name"

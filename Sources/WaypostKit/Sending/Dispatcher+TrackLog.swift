@@ -57,7 +57,7 @@ extension Dispatcher {
     ///   - name: the application's name for it.
     ///   - values: what the application adds.
     ///   - position: where and when it happened; nil when that is not known.
-    /// - Errors: `full`, `cannotAccess`, `locked`, `gone`: it was not accepted; `tooLong`.
+    /// - Errors: `full`, `cannotAccess`, `locked`, `gone`: it was not accepted; `tooLong`, `tooDeep`.
     public func send(_ name: String, _ values: [String: JSONValue] = [:], at position: Position? = nil) async throws(OutboxError) {
         try await accept([.track(TrackCall(name: name, values: values, time: position?.time ?? clock.confirmedTime(), position: position))])
     }

@@ -7,6 +7,24 @@ import WaypostSystem
 @testable import WaypostDispatch
 
 @Suite struct OutboxTests {
+    /// What is accepted must be readable when it is sent.
+    @Test func refusesValuesThatAreTooDeep() async throws {
+        func entry(_ depth: Int) -> OutboxEntry {
+            // The values themselves are a level.
+            let value = (1..<depth).reduce(JSONValue.integer(1)) { inner, level in level % 2 == 0 ? .array([inner]) : .object(["a": inner])
+            }
+            return .track(TrackCall(id: "depth-\(depth)", name: "deep", values: ["v": value], time: nil, position: nil))
+        }
+        let fixture = try DispatchFixture()
+        let outbox = try fixture.outbox()
+        try await outbox.accept([entry(OutboxEntry.maximumDepth)])
+        for depth in [OutboxEntry.maximumDepth + 1, 1_000] {
+            await #expect(throws: OutboxError.tooDeep(limit: OutboxEntry.maximumDepth)) { try await outbox.accept([entry(depth)]) }
+        }
+        let kept = try await outbox.entries(after: 0, limit: 9)
+        #expect(kept.map(\.id) == ["depth-60"] && kept.allSatisfy { RecordCodec.content($0.body) != nil })
+    }
+
     @Test func keepsWhatItTookForEveryDestinationUntilEachHasIt() async throws {
         let fixture = try DispatchFixture()
         let outbox = try fixture.outbox()
