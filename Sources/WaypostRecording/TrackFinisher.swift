@@ -8,7 +8,7 @@ import WaypostSystem
 /// of that is on the disk.
 ///
 /// Each type in the journal's header becomes a file, the first one `STEM.gpx`, the others `STEM.TYPE.gpx`. Events are waypoints of the
-/// first file, before its track as the schema requires, so that file takes two passes over the journal.
+/// first file, before its track as the schema requires, so that file takes a pass over the journal more when there are any.
 /// - Cost: memory for one piece of either file, however long they are.
 struct TrackFinisher {
     let folder: LogFolder
@@ -69,7 +69,8 @@ struct TrackFinisher {
             var file: TrackFile?
             let isThere = TrackFinisher.isTrack(at: path)
             if !isThere {
-                file = try make(path, of: journalPath, stem: stem, type: LogTypes(type), withEvents: isMain, before: next)
+                file = try make(
+                    path, of: journalPath, stem: stem, type: LogTypes(type), withEvents: isMain && track.eventCount > 0, before: next)
             }
             if let file {
                 let (byteCount, digest) = try file.finish(lastTime: track.lastTime)
