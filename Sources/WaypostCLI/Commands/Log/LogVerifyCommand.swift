@@ -54,7 +54,9 @@ struct LogVerifyCommand: ParsableCommand {
         // Fetched without its journals, the log is compared with the digests only.
         let isFetched = journals.isEmpty && !folder.hasJournals && hasTracks(folder)
         let digestFaults = try lastingFaults {
-            try attempt { () throws(RecordingError) in try (isFetched ? [] : verifier.journalFaults() + verifier.pullerFaults()) + verifier.digestFaults() }
+            try attempt { () throws(RecordingError) in
+                try (isFetched ? [] : verifier.journalFaults() + verifier.pullerFaults()) + verifier.digestFaults()
+            }
         }
         faultCount += digestFaults.count
         for fault in digestFaults { try output.write(line: json ? line(fault) : "\(logPath(fault.path)): \(fault.words)") }
