@@ -206,20 +206,12 @@ extension PositioningManager {
 
     /// Forgets the positions of a period: the last position, and the current one until the next fix.
     ///
-    /// For data that somebody has erased; no loss is reported. A fix of the period that was already on its way is forgotten, too, if it comes
-    /// within two seconds; what is still to happen is not, even where the period reaches into the future.
+    /// For data that somebody has erased; no loss is reported.
     public func forget(_ stretch: Range<UTCTime>) {
-        let end = min(stretch.upperBound, timeOfFixes ?? stretch.upperBound)
-        erasure = end > stretch.lowerBound ? RecentErasure(stretch: stretch.lowerBound..<end) : nil
+        erasure = RecentErasure(stretch: stretch)
         erasure?.end(now: MonotonicClock.nanoseconds)
         if let time = lastKnown?.position.time, stretch.contains(time) { lastKnown = nil }
         if let time = rawPosition?.time, stretch.contains(time) { forgetPosition() }
-    }
-
-    /// What time it is now by the fixes, which a recording has of its own; nil before the first.
-    private var timeOfFixes: UTCTime? {
-        guard let lastKnown, let at = lastKnown.at, let time = lastKnown.position.time else { return nil }
-        return time.advanced(byMilliseconds: MonotonicClock.milliseconds - at)
     }
 
     func forgetPosition() {
