@@ -2,8 +2,8 @@ import WaypostSystem
 
 // Whose the outbox is: one at a time, in whatever program, because each counts the entries' numbers on.
 extension Outbox {
-    /// The file whose lock the owner of an outbox holds: beside the outbox itself, whatever links lead there.
-    static func lockPath(of path: String) -> String { Syscalls.resolvingLinks(path) + "-lock" }
+    /// The file whose lock the owner of an outbox holds, beside the outbox.
+    static func lockPath(of path: String) -> String { path + "-lock" }
 
     /// Takes the outbox, unless another has it.
     ///

@@ -51,7 +51,7 @@ extension EndToEnd {
             try await makeState(in: gold)
             let untold = [
                 "addresses", "audit", "baud-rates", "confirmed-time", "fences-added.copy", "fences-good.geojson", "last-position",
-                "outbox.sqlite-tally", "reduced-position", "wakes",
+                "outbox.sqlite-lock", "outbox.sqlite-tally", "reduced-position", "wakes",
             ]
             for name in try gold.names(in: Self.kept) { #expect((Self.told + untold).contains(name), "\(name)") }
             for name in Self.told + untold {
