@@ -40,8 +40,8 @@ run() {
 # Tests of live parts (threads, sockets, gpsd, whole programs) do not run beside those that only compute: these would take every thread
 # of a small machine for seconds, and a receiver that is waited for is late then. They wait more than they compute, so two runs of them
 # go side by side, each with one test after the other.
-sources='^WaypostPositioningTests\.'
-others='^(WaypostSystemTests|WaypostControlTests|WaypostDispatchTests|EndToEndTests)\.'
+sources='^(WaypostPositioningTests|WaypostSystemTests|WaypostControlTests|WaypostDispatchTests)\.'
+others='^EndToEndTests\.'
 if (($# > 0)); then
     run tests "$@" || code=$?
 else
