@@ -206,7 +206,8 @@ extension PositioningManager {
 
     /// Forgets the positions of a period: the last position, and the current one until the next fix.
     ///
-    /// For data that somebody has erased; no loss is reported.
+    /// For data that somebody has erased; no loss is reported. A fix of the period that was on its way is forgotten, too: every one that comes
+    /// within two seconds, also where the period reaches into the future.
     public func forget(_ stretch: Range<UTCTime>) {
         erasure = RecentErasure(stretch: stretch)
         erasure?.end(now: MonotonicClock.nanoseconds)
