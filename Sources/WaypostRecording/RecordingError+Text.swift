@@ -22,8 +22,13 @@ extension RecordingError: CustomStringConvertible {
         case .invalidPuller(let name): "\(name): is not a valid name of a puller"
         case .unknownCursor(let cursor, let last): "\(cursor): is not a cursor of this log, whose last record is \(last)"
         case .tooManyPullers(let limit): "\(limit) pullers are known already; forget those that do not come any more"
-        case .damagedPullers(let path): "\(path): damaged, so nothing counts as pulled; remove it, and let the pullers acknowledge again"
+        case .damagedPullers(let path): "\(path): \(RecordingError.damagedPullersWords)"
         case .closed: "the log is closed"
         }
     }
+}
+
+extension RecordingError {
+    /// What is wrong with a damaged list of pullers, and what to do, without its path.
+    static let damagedPullersWords = "damaged, so nothing counts as pulled; remove it, and let the pullers acknowledge again"
 }

@@ -46,9 +46,7 @@ package struct LogVerifier: Sendable {
             return []
         } catch {
             guard case .damagedPullers(let path) = error else { throw error }
-            let words =
-                "damaged, so nothing counts as pulled, and no puller gets anything; remove it, and let the pullers acknowledge again"
-            return [LogFault(path: path, words: words)]
+            return [LogFault(path: path, words: RecordingError.damagedPullersWords)]
         }
     }
 
