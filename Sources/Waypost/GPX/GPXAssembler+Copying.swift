@@ -53,8 +53,7 @@ extension GPXAssembler {
     mutating func endCopiedStartTag(isEmpty: Bool, isBroken: Bool, at offset: Int, in bytes: Span<UInt8>) {
         if let place = copying {
             if isBroken { copy.fail() }
-            copy.isWritersPrefixTaken = !accuracyNamespace.hasWritersPrefix
-            copy.endStartTag(isEmpty: isEmpty)
+            copy.endStartTag(isEmpty: isEmpty, own: accuracyNamespace)
             if isEmpty, copy.depth == 0, !place.isContent { endCopy(place, at: offset, in: bytes) }
         } else if let place = copyingNext {
             copyingNext = nil

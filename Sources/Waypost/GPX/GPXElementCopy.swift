@@ -19,8 +19,6 @@ struct GPXElementCopy {
     var encoding = XMLText.Encoding.utf8
     var namespaces = GPXNamespaces()
     var rootPrefix = ""
-    /// Whether the prefix of the writer's own elements stands for something else here: undeclared, it must not become one of these.
-    var isWritersPrefixTaken = false
 
     private(set) var faults = XMLText.Faults()
     private var output = TextBuffer(capacity: 0)
@@ -124,10 +122,12 @@ struct GPXElementCopy {
         write(attribute: written, string)
     }
 
-    mutating func endStartTag(isEmpty: Bool) {
+    /// - Parameter own: the prefixes that stand for the namespace of the writer's own elements here.
+    mutating func endStartTag(isEmpty: Bool, own: AccuracyNamespace) {
         if isInTag, !hasFailed {
             for prefix in usedPrefixes where !open.contains(where: { $0.declared.contains(prefix) }) {
-                if isWritersPrefixTaken, namespaces.isWritersAlone(prefix) {
+                // The file gave it another meaning where declarations do not count for copies: the element would become one of ours.
+                if namespaces.isWriters(prefix), !own.contains(prefix: Array(prefix.utf8)) {
                     fail()
                     break
                 }

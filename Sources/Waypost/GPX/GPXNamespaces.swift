@@ -49,8 +49,10 @@ struct GPXNamespaces {
         return GPXNamespaces.writersOwn.contains(prefix) ? .given : .local("urn:undeclared:\(prefix)")
     }
 
-    /// Whether a prefix is the one of the writer's own elements, and the file declares it nowhere where that would count.
-    func isWritersAlone(_ prefix: String) -> Bool { prefix == AccuracyNamespace.writersPrefix && declaration(of: prefix) == nil }
+    /// Whether the copy's prefix stands for the namespace of the writer's own elements.
+    func isWriters(_ prefix: String) -> Bool {
+        declaration(of: prefix).map { AccuracyNamespace.isNamed($0.uri) } ?? (prefix == AccuracyNamespace.writersPrefix)
+    }
 
     /// Whether a prefix was declared for GPX itself, as in a second document whose prefix differs from the first one's.
     func isGPX(_ prefix: String) -> Bool {

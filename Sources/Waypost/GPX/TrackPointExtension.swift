@@ -54,11 +54,13 @@ struct AccuracyNamespace {
         }
     }
 
-    /// Whether the writer's prefix stands for the namespace.
-    var hasWritersPrefix: Bool { prefixes.contains { $0.elementsEqual(AccuracyNamespace.writersPrefix.utf8) } }
-
     /// Whether an element with that prefix is in the namespace.
     func contains(prefix candidate: [UInt8]) -> Bool {
         prefixes.contains(candidate)
+    }
+
+    /// Whether a namespace is this one.
+    static func isNamed(_ uri: String) -> Bool {
+        name.withUTF8Buffer { $0.elementsEqual(uri.utf8) }
     }
 }

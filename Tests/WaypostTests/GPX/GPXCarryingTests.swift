@@ -186,15 +186,24 @@ import WaypostTestKit
         }
     }
 
-    /// A declaration within an element that is not read takes the prefix away; what has it then is not our accuracy, and does not become it.
-    @Test func makesNoAccuracyOfAForeignElement() {
+    /// A declaration within an element that is not read takes the prefix away; what has it then is not our accuracy, and does not become it:
+    /// wherever and however the prefix got our namespace.
+    @Test(
+        arguments: [
+            ("waypost", "", "<p xmlns:waypost=\"urn:other\"/>"),
+            ("waypost", " xmlns:waypost=\"urn:waypost:gpx:1\"", "<p xmlns:waypost=\"urn:other\"/>"),
+            ("waypost", " xmlns:waypost=\"urn:waypost:gpx:1\" xmlns:waypost=\"\"", ""),
+            ("w", " xmlns:w=\"urn:waypost:gpx:1\"", "<p xmlns:w=\"urn:other\"/>"),
+        ])
+    func makesNoAccuracyOfAForeignElement(prefix: String, declaration: String, other: String) {
         let point = """
-            <trk><trkseg><trkpt lat="1" lon="2"><o><p xmlns:waypost="urn:other"/></o><waypost:accuracy>4.2</waypost:accuracy>\
+            <trk><trkseg><trkpt lat="1" lon="2"><o>\(other)</o><\(prefix):accuracy>4.2</\(prefix):accuracy>\
             <q/></trkpt></trkseg></trk>
             """
-        let copy = body(point)
+        let root = "<gpx version=\"1.1\"\(declaration)>"
+        let copy = carried(point, root: root)
         #expect(copy.contains("<q") && !copy.contains("accuracy"), "\(copy)")
-        let input = Array("<gpx version=\"1.1\">\(point)</gpx>".utf8)
+        let input = Array("\(root)\(point)</gpx>".utf8)
         #expect(GPXContract.violations(reading: input, seed: 1) == [])
         #expect(GPXContract.read(input, keepsOtherElements: true) { input.count }.summary[.unkeptElement].count == 1)
     }
