@@ -3,10 +3,14 @@ import WaypostSystem
 
 /// The contents of the single pages of a damaged outbox: those of its file and the newest whole ones of its log.
 ///
+/// A log without its header may be taken for an earlier one, whose pages are older than those of the file: entries come from both.
+///
 /// Entries are proved by their checksum. The rows of other tables are recognised by their shape; a destination with an impossible state,
 /// such as more records than there are, is left out.
 struct OutboxCarving {
     private let pages: [SQLitePages]
+    /// The file alone.
+    private let filePages: [SQLitePages]
     private let new: SQLiteDatabase
     private(set) var entryCount = 0
     private(set) var deadLetterCount = 0
@@ -27,6 +31,7 @@ struct OutboxCarving {
             sizes = Set([said, SQLitePages.ownPageByteCount].compactMap { $0 }).sorted()
         }
         pages = OutboxCarving.pages(sizes, file, file?.byteCount ?? 0, log)
+        filePages = log == nil ? [] : OutboxCarving.pages(sizes, file, file?.byteCount ?? 0, nil)
     }
 
     private static func pages(_ sizes: [Int], _ file: OutboxFile?, _ byteCount: Int, _ log: SQLiteLog?) -> [SQLitePages] {
@@ -44,7 +49,7 @@ struct OutboxCarving {
 
     /// Copies the entries after a number.
     mutating func copyEntries(after floor: Int64) throws(SQLiteError) {
-        try each { (row) throws(SQLiteError) in
+        try each(of: pages + filePages) { (row) throws(SQLiteError) in
             guard let number = row.number, number > floor, row.values.count == 7, case .text(let id) = row.values[1],
                 case .bytes(let boot) = row.values[3], case .integer(let bootMilliseconds) = row.values[4],
                 case .bytes(let body) = row.values[5], case .integer(let checksum) = row.values[6]
@@ -65,7 +70,7 @@ struct OutboxCarving {
     /// - Parameter last: the number of the last entry, as far as it is known; no destination can have more.
     mutating func copyDestinations(upTo last: Int64?) throws(SQLiteError) {
         var otherCount = 0
-        try each { (row) throws(SQLiteError) in
+        try each(of: pages) { (row) throws(SQLiteError) in
             switch (row.number, row.values.count) {
             case (nil, 12):
                 guard OutboxCarving.isDestination(row.values, upTo: last) else { return }
@@ -111,7 +116,7 @@ struct OutboxCarving {
     // MARK: - Parts
 
     /// Goes through the rows of all pages, for every possible page size.
-    private func each(_ body: (SQLitePages.Row) throws(SQLiteError) -> Void) throws(SQLiteError) {
+    private func each(of pages: [SQLitePages], _ body: (SQLitePages.Row) throws(SQLiteError) -> Void) throws(SQLiteError) {
         do { for pages in pages { try pages.each(body) } } catch let error as SQLiteError { throw error } catch {
             preconditionFailure("no other errors are thrown")
         }

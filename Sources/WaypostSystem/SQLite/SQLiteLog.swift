@@ -74,13 +74,13 @@ public struct SQLiteLog: Sendable {
 
     private mutating func readFrames(_ isBigEndian: Bool, isHeadWhole: Bool) {
         let found = findFrames(isBigEndian)
-        isThere = isThere || found.contains { $0.isWhole && $0.frame.pageNumber > 0 }
+        isThere = isThere || found.contains(where: \.isWhole)
         let salt = isHeadWhole ? bytes[16..<24] : saltThatMendsTheHeader(of: found, isBigEndian) ?? newestSalt(of: found)
         var isSeenBySQLite = isHeadWhole
         var committedCount = 0
         for (frame, frameSalt, isWhole) in found {
             if hiddenCommitCount > 0, frameSalt == salt { hasConfirmedHiddenCommit = true }
-            if isWhole, frameSalt == salt, frame.pageNumber > 0 {
+            if isWhole, frameSalt == salt {
                 frames.append(frame)
                 if frame.databasePageCount > 0 {
                     committedCount = frames.count
@@ -103,28 +103,29 @@ public struct SQLiteLog: Sendable {
             let stored = Checksum(bytes, at: start + 16)
             let isWhole = previous.adding(bytes[start..<start + 8], isBigEndian).adding(bytes[page], isBigEndian) == stored
             let frame = Frame(pageNumber: Int(bytes.word(at: start)), databasePageCount: Int(bytes.word(at: start + 4)), page: page)
-            found.append((frame, bytes[start + 8..<start + 16], isWhole))
+            // Zeros have the checksum of zeros.
+            found.append((frame, bytes[start + 8..<start + 16], isWhole && frame.pageNumber > 0))
             previous = stored
             start = page.upperBound
         }
         return found
     }
 
-    /// The salt with which the header has the checksum that it states, so that only its salt is damaged.
+    /// The salt with which the header has the checksum that it states, so that only its salt is damaged; that of an intact frame.
     private func saltThatMendsTheHeader(
         of found: [(frame: Frame, salt: ArraySlice<UInt8>, isWhole: Bool)], _ isBigEndian: Bool
     ) -> ArraySlice<UInt8>? {
         guard bytes.count >= SQLiteLog.headByteCount else { return nil }
         let start = Checksum().adding(bytes[0..<16], isBigEndian)
         let stated = Checksum(bytes, at: 24)
-        return found.first { start.adding($0.salt, isBigEndian) == stated }?.salt
+        return found.first { $0.isWhole && start.adding($0.salt, isBigEndian) == stated }?.salt
     }
 
     /// The salt of the newest frames in a log whose header is damaged.
     ///
     /// No checksum covers a frame's salt, so each may be damaged, too. Salts count that are as near to the header's as any; of these the one
     /// that most intact frames have, and of several the first, as the newest frames come first. The salt of an earlier log is far off: half of
-    /// it is random.
+    /// it is random. Without a header, what is in doubt is one frame alone: its salt may be the damaged one, unless it follows the other's.
     private func newestSalt(of found: [(frame: Frame, salt: ArraySlice<UInt8>, isWhole: Bool)]) -> ArraySlice<UInt8>? {
         let head = bytes.count >= SQLiteLog.headByteCount ? bytes[16..<24] : []
         var candidates: [(salt: ArraySlice<UInt8>, distance: Int, count: Int)] = []
@@ -143,11 +144,22 @@ public struct SQLiteLog: Sendable {
                 best = candidate
                 continue
             }
-            // Without a header, one frame alone may be the damaged one; an earlier log may have more than the newest.
-            let isMore = candidate.distance < 8 ? candidate.count > known.count : known.count == 1 && candidate.count > 1
+            // An earlier log may have more than the newest.
+            let isMore =
+                candidate.distance < 8
+                ? candidate.count > known.count
+                : known.count == 1 && candidate.count > 1 && !SQLiteLog.isOfLaterLog(known.salt, than: candidate.salt)
             if candidate.distance < known.distance || candidate.distance == known.distance && isMore { best = candidate }
         }
         return best?.salt
+    }
+
+    /// Whether a salt is the one of a later log in the same file: each log has a first half that is one more, and another second half.
+    private static func isOfLaterLog(_ salt: ArraySlice<UInt8>, than other: ArraySlice<UInt8>) -> Bool {
+        func half(_ salt: ArraySlice<UInt8>, _ index: Int) -> UInt32 {
+            salt.dropFirst(4 * index).prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
+        }
+        return (1...0xFFFF).contains(half(salt, 0) &- half(other, 0)) && half(salt, 1) != half(other, 1)
     }
 
     /// How many pages the database has after the last intact commit; nil when there is none.

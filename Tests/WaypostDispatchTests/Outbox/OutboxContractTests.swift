@@ -20,6 +20,8 @@ import WaypostTestKit
                     kind == 4 ? UInt16.random(in: 0..<60, using: &generator) : .random(in: 0...(isHead ? 120 : .max), using: &generator)
                 input += [kind, UInt8(place >> 8), UInt8(truncatingIfNeeded: place), .random(in: 0...(.max), using: &generator)]
             }
+            // With the rest of an earlier log behind the log, too.
+            input += Array(repeating: 0, count: round % 3)
             let violations = await OutboxContract.violations(damaging: input)
             #expect(violations == [], "seed \(seed), round \(round): \(input)")
         }
@@ -29,6 +31,8 @@ import WaypostTestKit
     @Test(
         arguments: [
             [1, 0, 3, 1], [1, 0, 10, 0x0C], [1, 0, 17, 1], [1, 0, 5, 9], [1, 0, 16, 255, 1, 0, 40, 69], [1, 0, 16, 255, 1, 0, 40, 255],
+            [4, 0, 1, 0], [4, 0, 1, 0, 0], [4, 0, 1, 0, 4, 0, 3, 0], [4, 0, 1, 0, 4, 0, 3, 0, 0], [4, 0, 1, 0, 4, 0, 3, 0, 2, 0, 9, 9, 0],
+            [4, 0, 1, 0, 4, 0, 3, 0, 4, 0, 5, 0, 4, 0, 7, 0, 0, 0],
         ] as [[UInt8]])
     func holdsWithADamagedHead(
         input: [UInt8]

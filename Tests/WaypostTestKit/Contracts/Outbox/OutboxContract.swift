@@ -20,7 +20,8 @@ public enum OutboxContract {
     ///
     /// - Parameter input: the changes to the files that a kill left, four bytes each: the kind (0 to 2: changes a byte of the file, the log,
     ///   the tally; 3: cuts one of them off; 4: fills a kilobyte of the file or the log with one byte), where (two bytes), and the bits to change,
-    ///   the file to cut, or the byte.
+    ///   the file to cut, or the byte. With one byte more at the end the log has begun anew over an earlier one, whose rest is behind it; with two,
+    ///   what it has is in the file, too.
     public static func violations(damaging input: [UInt8]) async -> [Violation] {
         do { return try await damage(input) } catch { return [Violation("it does not go on: \(error)")] }
     }
@@ -34,7 +35,7 @@ public enum OutboxContract {
             _ = rmdir(folder)
         }
         let path = folder + "/outbox.sqlite"
-        let (whole, images) = try await killed(in: folder)
+        let (whole, images) = try await killed(in: folder, hasEarlierLog: [1, 2].contains(input.count % 4), isMerged: input.count % 4 == 2)
         var files = whole
         for start in stride(from: 0, to: input.count - 3, by: 4) {
             let offset = Int(input[start + 1]) << 8 | Int(input[start + 2])
@@ -59,23 +60,28 @@ public enum OutboxContract {
     /// What a kill leaves of an outbox with waiting entries, and where each of these is; the log holds most of them.
     ///
     /// Made once for all changes.
-    private static func killed(in folder: String) async throws -> (files: [[UInt8]], images: OutboxImages) {
-        if let made = made.withLock({ $0 }) { return made }
+    private static func killed(
+        in folder: String, hasEarlierLog: Bool, isMerged: Bool
+    ) async throws -> (files: [[UInt8]], images: OutboxImages) {
+        if let made = made.withLock({ $0[[hasEarlierLog, isMerged]] }) { return made }
         let path = folder + "/outbox.sqlite"
         let outbox = try Outbox(path: path)
         _ = try await outbox.attach("home", newestPosition: 7)
         for number in 0..<entryCount {
             try await outbox.accept([call(number)])
             // Some are in the file, the rest is in the log.
-            if number == entryCount / 2 { try await outbox.checkpoint() }
+            if number == entryCount / 2, !hasEarlierLog { try await outbox.checkpoint() }
+            // What is settled for good is written to the file; the log begins anew.
+            if number == entryCount - 3, hasEarlierLog { try await outbox.setPaused(false, "home") }
         }
+        if isMerged { try await outbox.setPaused(false, "home") }
         let files = try suffixes.map { try Syscalls.contents(of: path + $0, limit: 1 << 20) ?? [] }
         let images = try OutboxImages(file: files[0], log: files[1], folder: folder)
-        made.withLock { $0 = (files, images) }
+        made.withLock { $0[[hasEarlierLog, isMerged]] = (files, images) }
         return (files, images)
     }
 
-    private static let made = Mutex<(files: [[UInt8]], images: OutboxImages)?>(nil)
+    private static let made = Mutex<[[Bool]: (files: [[UInt8]], images: OutboxImages)]>([:])
 
     private static func violations(of path: String, _ wanted: Set<String>) async throws -> [Violation] {
         var violations: [Violation] = []
