@@ -21,6 +21,8 @@ swift build --build-tests
 mkdir "$results/t"
 export TMPDIR=$results/t
 code=0
+runs=()
+live_results=()
 limit=${TEST_LIMIT:-1200}
 # run NAME OPTION...: one run of the test program; its results go to NAME.xml.
 run() {
@@ -38,35 +40,51 @@ run() {
     return "$ended"
 }
 # Tests of live parts (threads, sockets, gpsd, whole programs) do not run beside those that only compute: these would take every thread
-# of a small machine for seconds, and a receiver that is waited for is late then. They wait more than they compute, so two runs of them
-# go side by side, each with one test after the other.
-sources='^(WaypostPositioningTests|WaypostSystemTests|WaypostControlTests|WaypostDispatchTests)\.'
-others='^EndToEndTests\.'
+# of a small machine for seconds, and a receiver that is waited for is late then. They wait more than they compute (500 s of a processor in
+# 2 400 s), so several runs of them go side by side, each with one test after the other; the parts take about as long as each other.
+live='^(EndToEndTests|WaypostPositioningTests|WaypostSystemTests|WaypostControlTests|WaypostDispatchTests)\.'
+parts=(
+    '^EndToEndTests\.EndToEnd/[A-D]'
+    '^EndToEndTests\.EndToEnd/[E-L]'
+    '^EndToEndTests\.EndToEnd/[M-P]'
+    '^EndToEndTests\.EndToEnd/[Q-Z]'
+    '^WaypostPositioningTests\.S'
+    '^(WaypostControlTests|WaypostDispatchTests)\.'
+)
 if (($# > 0)); then
     run tests "$@" || code=$?
 else
-    run computing --skip "$sources" --skip "$others" || code=$?
+    run computing --skip "$live" || code=$?
     # What is said in UTC is said in UTC in every zone, and what is shown by the clocks of a place is shown by those.
     zoned='^WaypostDispatchTests\.TealiumFormatTests|^WaypostTests\.QuantitiesTests|^WaypostCLITests\.(ScreenTests|MomentTextTests)|DisplayTests'
     TZ=Asia/Tokyo run zone --filter "$zoned" || code=1
-    # The second run prints when it has ended: two reports line by line through each other help nobody.
-    run others --no-parallel --ignore-lock --filter "$others" >"$results/others.log" 2>&1 & others_run=$!
+    # Each prints when it has ended: several reports line by line through each other help nobody.
+    others=()
+    live_results+=("$results/live-rest.xml")
     failed=0
-    run sources --no-parallel --ignore-lock --filter "$sources" || failed=1
-    wait "$others_run" || failed=1
-    cat "$results/others.log"
+    for part in "${!parts[@]}"; do
+        run "live-$part" --no-parallel --ignore-lock --filter "${parts[part]}" >"$results/live-$part.log" 2>&1 &
+        runs[part]=$!
+        others+=(--skip "${parts[part]}")
+        live_results+=("$results/live-$part.xml")
+    done
+    run live-rest --no-parallel --ignore-lock --filter "$live" "${others[@]}" || failed=1
+    for part in "${!parts[@]}"; do
+        wait "${runs[part]}" || failed=1
+        cat "$results/live-$part.log"
+    done
     if ((failed)); then
         # They hold promises in seconds, which no program keeps on a machine that stands still for one. A few that failed are run once
         # more, alone; the report says which these were. What fails twice has failed.
-        again=$(python3 Tests/Scripts/test_results.py failed "$results/sources.xml" "$results/others.xml" || :)
-        if [[ -z $again ]] || ! run live-again --no-parallel --filter "$again"; then code=1; fi
+        again=$(python3 Tests/Scripts/test_results.py failed "${live_results[@]}" || :)
+        if [[ -z $again ]] || ! run again --no-parallel --filter "$again"; then code=1; fi
     fi
 fi
 
 # A green run says little when half of it was skipped: which tests were, and why. And what failed is said again where it is looked for.
 reports=()
-for name in tests computing zone sources others live-again; do
-    if [[ -e $results/$name.xml ]]; then reports+=("$results/$name.xml"); fi
+for path in "$results"/{tests,computing,zone}.xml "${live_results[@]}" "$results/again.xml"; do
+    if [[ -e $path ]]; then reports+=("$path"); fi
 done
 python3 Tests/Scripts/test_results.py report "${reports[@]}" || code=1
 exit "$code"
