@@ -13,7 +13,7 @@ import WaypostSystem
 /// A device whose outbox cannot be opened still tracks, reports the problem, and tries again until it can.
 final class DispatchService: Sendable {
     /// The state that changes when the outbox opens later than the tracker.
-    private struct State {
+    struct State {
         var dispatcher: Dispatcher?
         var logged: LoggedEvents?
         var problems: [String] = []
@@ -41,7 +41,7 @@ final class DispatchService: Sendable {
     }
 
     /// A separate object, so that the feeder can hold it.
-    private final class Line: Sendable {
+    final class Line: Sendable {
         let state = Mutex(State())
 
         /// The state of the destinations; one that is still to be attached fails until then.
@@ -62,13 +62,13 @@ final class DispatchService: Sendable {
         }
     }
 
-    private let line: Line
+    let line: Line
     private let opening: DispatchOpening?
     let stateFolder: String
     let feeder: EventFeeder?
     private let reopening = Mutex<Task<Void, Never>?>(nil)
     let logger: Logger
-    private let looking: TimeLimitedQuery<Void>
+    let looking: TimeLimitedQuery<Void>
     private let counting: TimeLimitedQuery<Void>
     private let asking: TimeLimitedQuery<Result<[DestinationStatus], OutboxError>>
 
@@ -261,71 +261,6 @@ final class DispatchService: Sendable {
         await dispatcher.stop()
     }
 
-    /// Checks whether the outbox is in place, can be written and was damaged; logs what is new.
-    ///
-    /// It does not wait for long: ``report`` reports a disk that hangs.
-    func check() async { _ = await looking.answer() }
-
-    private static func look(_ line: Line, logger: Logger) async {
-        guard let outbox = line.state.withLock({ $0.dispatcher })?.outbox else { return }
-        var refusal: String?
-        do throws(OutboxError) { try await outbox.check() } catch { refusal = "nothing is taken for sending: \(error)" }
-        line.state.withLock { $0.dispatcher }?.noteTime()
-        await bringBack(line)
-        await attachPending(line, logger: logger)
-        retryMended(line)
-        let (recovery, isOver) = (await outbox.recovery, await outbox.isRecovered)
-        let (told, words) = line.state.withLock { state in
-            defer { state.refusal = refusal }
-            return (state.refusal, state.recovery.note(recovery, isOver: isOver))
-        }
-        let dropCount = await outbox.limitDropCount
-        if let words = line.state.withLock({ $0.drops.note(dropCount) }) { logger.warning("\(words)") }
-        if refusal == nil { await countDeleted(line, logger: logger) }
-        if let words { logger.error("\(words)") }
-        if let refusal, refusal != told { logger.error("\(refusal)") }
-        if refusal == nil, told != nil { logger.notice("the outbox is back: events are taken for sending") }
-    }
-
-    /// Restores from the log what an outbox lost that was damaged in use.
-    private static func bringBack(_ line: Line) async {
-        let (dispatcher, logged) = line.state.withLock { ($0.dispatcher, $0.logged) }
-        guard let dispatcher, let logged, await dispatcher.outbox.interruption != nil else { return }
-        do throws(OutboxError) {
-            _ = try await logged.offer(to: dispatcher.outbox)
-            try await dispatcher.reload()
-        } catch {
-            // It is checked again; why nothing is accepted is reported there.
-        }
-    }
-
-    /// Tries destinations at once that somebody had to do something about, and whose secrets have changed.
-    private static func retryMended(_ line: Line) {
-        let (dispatcher, configured) = line.state.withLock { ($0.dispatcher, $0.configured) }
-        for entry in configured where entry.destination.hasNewSecret { dispatcher?.retryMended(entry.name) }
-    }
-
-    /// Tries again to attach what could not be attached.
-    private static func attachPending(_ line: Line, logger: Logger) async {
-        let (dispatcher, pending) = line.state.withLock { ($0.dispatcher, $0.pending) }
-        guard let dispatcher, !pending.isEmpty else { return }
-        var left: [PendingDestination] = []
-        for var entry in pending {
-            do throws(OutboxError) {
-                try await dispatcher.attach(entry.destination, entry.settings)
-                logger.notice("destination \(entry.settings.name): what waits for it is sent")
-            } catch {
-                entry.reason = "\(error)"
-                left.append(entry)
-            }
-        }
-        if left.isEmpty {
-            // Otherwise its message holds until the next start: a damage that no longer matters is remembered.
-            try? await dispatcher.finishAttaching()  // See above.
-        }
-        line.state.withLock { $0.pending = left }
-    }
-
     /// Detaches a destination that was removed from the configuration.
     func detach(_ name: String) async {
         let dispatcher = line.state.withLock { state in
@@ -378,7 +313,7 @@ final class DispatchService: Sendable {
         _ = await counting.answer()
     }
 
-    private static func countDeleted(_ line: Line, logger: Logger) async {
+    static func countDeleted(_ line: Line, logger: Logger) async {
         guard let dispatcher = line.state.withLock({ $0.dispatcher }) else { return }
         do throws(OutboxError) {
             while let (key, gone) = line.state.withLock({ $0.deletions.uncounted.first }) {

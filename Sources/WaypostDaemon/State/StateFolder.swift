@@ -61,6 +61,11 @@ final class StateFolder: Sendable {
         try Syscalls.createShutFolder(DefaultPaths.kept(inState: path), in: outer)
     }
 
+    /// Whether the locked folder and the one of the files are still in their places.
+    var isKept: Bool {
+        lock.withLock { $0.isNamed(StateFolder.lockPath(path)) } && identity.withLock { $0 != nil && $0 == FileIdentity(of: kept) }
+    }
+
     /// Checks what is at the folder's path, and locks it when it is free.
     func look() -> Holding {
         let path = path

@@ -5,7 +5,8 @@ import WaypostSystem
 
 /// Notices when the state folder, or the outbox in it, is removed while the tracker runs: what it then writes there is lost with the process.
 ///
-/// It checks as often as the log is synced to disk, also while the source delivers nothing, and at each request.
+/// It checks as often as the log is synced to disk, and at each request. While the source delivers nothing it only checks which files are
+/// in their places: four calls of the system, as the processor of a tracker that waits should sleep.
 actor StateWatch: PositioningConsumer {
     private let folder: StateFolder
     private let interval: Int64
@@ -13,8 +14,12 @@ actor StateWatch: PositioningConsumer {
     private let logger: Logger
     private let writeAnew: @Sendable () async -> Void
     private var lookedAt = MonotonicClock.milliseconds
+    /// When the files were last found in their places.
+    private var foundAt = MonotonicClock.milliseconds
     /// A check that nobody waits for, because the disk of the state may hang.
     private var looking: Task<Void, Never>?
+    /// Which files the outbox had at the last check; empty while they change.
+    private var outboxFiles: [FileIdentity?] = []
     /// The problem, in words for people.
     private var problem: String?
 
@@ -37,11 +42,24 @@ actor StateWatch: PositioningConsumer {
     /// Checks when nothing else makes it, until the task is cancelled.
     func run() async {
         // Cancelled: the tracker ends.
-        while (try? await Task.sleep(for: pause)) != nil { lookIfDue() }  // See above.
+        while (try? await Task.sleep(for: pause)) != nil {  // See above.
+            guard restMilliseconds <= 0, looking == nil else { continue }
+            if isAsBefore { foundAt = MonotonicClock.milliseconds } else { lookIfDue() }
+        }
     }
 
-    private var pause: Duration {
-        .milliseconds(max(StateWatch.shortestPause, interval - (MonotonicClock.milliseconds - lookedAt)))
+    private var pause: Duration { .milliseconds(max(StateWatch.shortestPause, restMilliseconds)) }
+
+    /// How long it is until the files must be in their places again.
+    private var restMilliseconds: Int64 { interval - (MonotonicClock.milliseconds - max(lookedAt, foundAt)) }
+
+    /// Whether there was nothing to report, and every file is where it was.
+    private var isAsBefore: Bool {
+        problem == nil && !outboxFiles.isEmpty && folder.isKept && foundOutboxFiles == outboxFiles && dispatches.isWell
+    }
+
+    private var foundOutboxFiles: [FileIdentity?] {
+        ["", SQLiteDatabase.logSuffix].map { FileIdentity(of: DispatchOpening.path(in: folder.kept) + $0) }
     }
 
     private func lookIfDue() {
@@ -80,7 +98,9 @@ actor StateWatch: PositioningConsumer {
                 "the state folder \(folder.path) was replaced, and \(who) tracks with it: this one keeps nothing; stop one of them",
                 after: known)
         }
+        let found = foundOutboxFiles
         await dispatches.check()
+        outboxFiles = foundOutboxFiles == found ? found : []
     }
 
     private func log(_ words: String, after known: String?) {
