@@ -76,6 +76,11 @@ actor TrackArchive {
         }
         await note(deleted)
         let files = tracks.filter { stems.contains($0.track.stem) }
+        folder.noteRemoving(
+            files.compactMap { file in
+                let first = TrackStem(file.track.stem)?.firstSequence ?? 0
+                return file.track.lastSequence.flatMap { first > 0 && $0 >= first ? first...$0 : nil }
+            })
         try TrackDigests(folder: folder).update(removing: Set(files.flatMap(\.names)))
         var path = folder.path
         do {

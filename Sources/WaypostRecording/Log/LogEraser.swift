@@ -100,6 +100,9 @@ struct LogEraser {
                 if content.kept > 0 || content.isDamaged || lostEnd != nil {
                     try rewrite(path, of: journal, as: open, without: stretch, lostEnd)
                 } else {
+                    if let last = content.last, last >= journal.firstSequence, journal.firstSequence > 0 {
+                        folder.noteRemoving([journal.firstSequence...last])
+                    }
                     try Syscalls.remove(open)
                 }
                 try Syscalls.remove(finished)

@@ -13,6 +13,7 @@ import WaypostSystem
 /// LOG/journal/.sequence            all sequence numbers below the one in it may have been used
 /// LOG/journal/.pullers             how far each puller has read
 /// LOG/journal/.destinations        where each destination continues when the outbox is lost; none at first
+/// LOG/journal/.removed             the numbers of journals that were deleted or erased as a whole
 /// LOG/journal/.erased              stretches that were erased, until the tracker has forgotten them elsewhere
 /// LOG/.lock                        held by the recorder, with its process id
 /// ```
@@ -29,6 +30,8 @@ public struct LogFolder: Sendable, Hashable {
     var nextJournalPath: String { journalFolder + "/.next" }
 
     var pullersPath: String { journalFolder + "/.pullers" }
+    /// The numbers that went with whole journals.
+    var removedPath: String { journalFolder + "/.removed" }
     /// Where the progress of the destinations is stored, for positions and events; written before the first journal, even without destinations.
     public var destinationsPath: String { journalFolder + "/.destinations" }
 

@@ -40,6 +40,9 @@ public struct LogReader: ~Copyable {
     /// What was lost with damaged parts of the journals, since it was taken last; known once what follows was read, or the end of the log.
     public private(set) var losses: [LogLoss] = []
 
+    /// The numbers that were deleted or erased with whole journals behind ``cursor``, from the first to the last one; nil for none.
+    public private(set) var removed: ClosedRange<UInt64>?
+
     private var closedDamage: (stretches: [LogDamage], count: Int, byteCount: Int64) = ([], 0, 0)
     private let folder: LogFolder
     private let earliest: UTCTime?
@@ -85,8 +88,8 @@ public struct LogReader: ~Copyable {
 
     /// The next record; nil at the end for now.
     ///
-    /// A break stands for what is lost: with a part of a journal that cannot be read, with a journal that was removed, or by what a journal that was
-    /// written anew says.
+    /// A break stands for what is lost: with a part of a journal that cannot be read, with a journal that was removed, deleted or erased, or by what
+    /// a journal that was written anew says.
     /// - Errors: `cannotRead`: calling again retries. `unsupportedVersion`, and `cannotRead` of a journal that is not an ordinary file:
     ///   calling again continues after that journal.
     public mutating func next() throws(RecordingError) -> JournalRecord? {
@@ -152,7 +155,7 @@ public struct LogReader: ~Copyable {
                     defer { gap = nil }
                     if record.sequence <= position { continue }
                     guard case .lost(let after, let isCounted) = record.content else {
-                        guard let lastLost = noteLoss(before: record.sequence) else {
+                        guard let lastLost = noteLoss(before: record.sequence, thatIs: record.content) else {
                             position = record.sequence
                             return record
                         }
@@ -290,13 +293,31 @@ public struct LogReader: ~Copyable {
     /// Notes what is lost between the last record that was read and the next one.
     ///
     /// - Returns: the last number that is lost; nil when nothing is.
-    private mutating func noteLoss(before next: UInt64) -> UInt64? {
+    private mutating func noteLoss(before next: UInt64, thatIs content: JournalRecord.Content? = nil) -> UInt64? {
         if gap == nil, !isEntering { return nil }
         var found = [gap?.loss(after: position, before: next, in: folder)].compactMap(\.self)
-        if isEntering { found += folder.missingJournals(after: position, before: next, in: period) }
+        var through: [UInt64] = []
+        if isEntering {
+            found += folder.missingJournals(after: position, before: next, in: period)
+            found += [lostBeginning(before: next, thatIs: content)].compactMap(\.self)
+            // A reader of the oldest records lacks nothing.
+            if position > 0, next - position > 1, let part = RemovedNumbers(in: folder).part(after: position, before: next) {
+                removed = (removed?.lowerBound ?? part.lowerBound)...part.upperBound
+                through.append(part.upperBound)
+            }
+        }
         isEntering = false
         losses += found.prefix(max(0, LogReader.maximumDamageCount - losses.count))
-        return found.map(\.through).max()
+        return (through + found.map(\.through)).max()
+    }
+
+    /// What a journal lacks that does not begin with the number in its name, as another one's in its place; an erasure leaves a break there.
+    private func lostBeginning(before next: UInt64, thatIs content: JournalRecord.Content?) -> LogLoss? {
+        guard let journal, journal.firstSequence > position, next > journal.firstSequence, gap?.journal.stem != journal.stem else {
+            return nil
+        }
+        if case .segmentBreak(.gap) = content { return nil }
+        return LogLoss(path: journal.path, offset: 0, after: journal.firstSequence - 1, through: next - 1, isCounted: true)
     }
 
     private var period: LogPeriod { LogPeriod(start: earliest, end: end) }

@@ -26,7 +26,8 @@ extension LogFolder {
     /// The pullers' file stays whatever it is: without it, what nobody has fetched might be deleted.
     func setOddFilesAside() -> [OddLogFile] {
         let places = [
-            path + "/SHA256SUMS", sequencePath, destinationsPath, nextJournalPath, journalFolder + "/.erase", journalFolder + "/.erased",
+            path + "/SHA256SUMS", sequencePath, destinationsPath, nextJournalPath, removedPath, journalFolder + "/.erase",
+            journalFolder + "/.erased",
         ]
         var found: [OddLogFile] = []
         for place in places {

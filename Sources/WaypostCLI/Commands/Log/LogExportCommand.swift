@@ -75,7 +75,8 @@ struct LogExportCommand: ParsableCommand {
         }
         let last = writer.lastSequence ?? (reader.cursor > 0 ? reader.cursor : end)
         try writer.finish()
-        reader.tellDamage()
+        let isContinued = if case .after = start { true } else { false }
+        reader.tellDamage(isContinued: isContinued)
         // A jsonl line has its own cursor.
         if format != .jsonl { SystemProcess.printError("cursor \(last)") }
         try CommandFailure.end(with: failures)
@@ -125,7 +126,13 @@ extension JournalRecord {
 
 extension LogReader {
     /// Reports on standard error what could not be read.
-    borrowing func tellDamage() {
+    ///
+    /// - Parameter isContinued: whether the reader continues where an earlier one was, which expects the next numbers.
+    borrowing func tellDamage(isContinued: Bool) {
+        if isContinued, let removed {
+            let numbers = removed.count == 1 ? "number \(removed.lowerBound)" : "numbers \(removed.lowerBound) to \(removed.upperBound)"
+            SystemProcess.printError("waypost: the log has \(numbers) no more: the tracks were deleted by its limits, or erased")
+        }
         if let loss = losses.first(where: \.isMissing) {
             let what = loss.isCounted ? "numbers \(loss.after + 1) to \(loss.through)" : "the numbers from \(loss.after + 1) on"
             SystemProcess.printError("waypost: \(logPath(loss.path)): is missing, and \(what) with it")

@@ -39,7 +39,7 @@ struct LogFollowing {
         } while try wait(&follower, stop)
         let last = writer.lastSequence ?? follower.reader.cursor
         try writer.finish()
-        follower.reader.tellDamage()
+        follower.reader.tellDamage(isContinued: true)
         if format != .jsonl { SystemProcess.printError("cursor \(last)") }
     }
 
