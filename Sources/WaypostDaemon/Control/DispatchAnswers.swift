@@ -89,6 +89,8 @@ extension DestinationStatus {
         if needsMending, let failure { return "destination \(state.name): \(failure)" }
         guard isStalled, let time = failingTime ?? timeSending else { return nil }
         let words = failure ?? "it has not answered yet"
-        return "destination \(state.name) has taken nothing for \(spanText(seconds: time.components.seconds)): \(words)"
+        // Others of its records may arrive: those of events, while it takes no position.
+        let amount = timeSinceReceipt.map { $0 < time } == true ? "only some of its records" : "nothing"
+        return "destination \(state.name) has taken \(amount) for \(spanText(seconds: time.components.seconds)): \(words)"
     }
 }

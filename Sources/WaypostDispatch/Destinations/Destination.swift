@@ -88,4 +88,12 @@ public enum DeliveryOutcome: Sendable, Hashable {
     case denied(reason: String)
     /// The server refuses these records (400, 410, 413, 415, 422), or some of them, or this device.
     case refused(reason: String)
+
+    /// Whether the server accepted nothing and refused nothing: everything is sent again.
+    var isVain: Bool {
+        switch self {
+        case .temporary, .unreachable, .denied: true
+        case .delivered, .partly, .refused: false
+        }
+    }
 }

@@ -20,6 +20,7 @@ extension DestinationWorker {
                 try await fill(&queue)
                 reading.queues[lane] = queue
                 let count = newest.map { queue.count(through: $0.number(in: lane)) } ?? queue.items.count
+                if queue.items.isEmpty { vainSince[lane] = nil }
                 if count == 0 { continue }
                 guard case .send(let range) = queue.rule.plan(count: count) else {
                     held = held ?? queue.rule.refusal ?? "without a word"
@@ -71,12 +72,15 @@ extension DestinationWorker {
         defer { inFlight = [] }
         // Before the destination gets it.
         if records.contains(where: { $0.takenAt != nil }) { await outbox.keepBootMoment() }
-        switch await deliver(batch) {
+        let start = clock.bootMilliseconds()
+        let outcome = await deliver(batch)
+        if outcome.isVain, !Task.isCancelled { vainSince[lane] = vainSince[lane] ?? start }
+        switch outcome {
         case .delivered(let refused, let answer):
             let ending = await accept(
                 range, of: lane, refusing: DestinationWorker.refused(refused, among: places), answer: answer,
                 ending: isTelling ? .sent : .skipped)
-            if case .sent = ending { noteReceipt() }
+            if case .sent = ending { noteReceipt(of: lane) }
             return ending
         case .partly(let received, let refused, let answer, let rest):
             let settled = Set(places.filter { received.contains($0.key) || refused[$0.key] != nil }.values)
@@ -86,7 +90,7 @@ extension DestinationWorker {
             let ending = await accept(
                 settled.union(unsaid), of: lane, refusing: DestinationWorker.refused(refused, among: places), answer: answer)
             guard case .sent = ending else { return ending }
-            noteReceipt()
+            noteReceipt(of: lane)
             return DestinationWorker.ending(after: rest)
         case .temporary(let reason, let retryAfter): return .failed(reason: reason, isUnreachable: false, retryAfter: retryAfter)
         case .unreachable(let reason): return .failed(reason: reason, isUnreachable: true, retryAfter: nil)
@@ -178,7 +182,7 @@ extension DestinationWorker {
             let isSaid = destination.carries(record) && destination.withheld(from: batch).isEmpty
             switch await deliver(batch) {
             case .delivered(let refused, let answer):
-                if isSaid { noteReceipt() }
+                if isSaid { noteReceipt(of: nil) }
                 if let reason = refused[record.id] {
                     try await outbox.settle(deadLetter: letter, refusedBecause: reason)
                     noteRefused(1, reason: reason)

@@ -25,6 +25,39 @@ extension DestinationWorker {
     /// Counts records that the server has refused for good, once that is stored.
     func noteRefused(_ count: Int, reason: String) { refused.note(count, reason: reason) }
 
+    // MARK: - Failures
+
+    /// Notes why an attempt failed.
+    func fail(_ reason: String, needsMending: Bool) {
+        // A cancelled attempt is not the server's fault.
+        guard !Task.isCancelled, !state.isStopped else { return }
+        if failure?.reason != reason { notify(.failing(destination: settings.name, reason: reason, needsMending: needsMending)) }
+        let start = failure?.since ?? vainSince.values.min() ?? vainAttempt ?? clock.bootMilliseconds()
+        failure = Failure(reason: reason, needsMending: needsMending, since: start)
+    }
+
+    /// Notes that the server has accepted records and that this is stored: if it cannot be stored they are sent again, but not every second.
+    ///
+    /// A server that accepts events and no positions fails: what it says of the one lane is no answer for the other.
+    /// - Parameter lane: the records' lane; nil for those that come from no lane any more.
+    func noteReceipt(of lane: DispatchLane?) {
+        retry.process(.reached, at: clock.bootMilliseconds(), using: &generator)
+        lastReceipt = clock.bootMilliseconds()
+        vainAttempt = nil
+        if let lane { vainSince[lane] = nil }
+        endFailure()
+    }
+
+    /// Ends the failure when no lane waits in vain any more.
+    private func endFailure() {
+        if failure != nil, vainSince.isEmpty {
+            failure = nil
+            notify(.recovered(destination: settings.name))
+        }
+    }
+
+    // MARK: - State
+
     /// The state of the destination.
     func status() async throws(OutboxError) -> DestinationStatus {
         let progress = try await outbox.state(of: settings.name)

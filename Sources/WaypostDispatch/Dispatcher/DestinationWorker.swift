@@ -12,7 +12,7 @@ actor DestinationWorker {
     let supply: any PositionSupply
     let clock: DispatchClock
     let device: String
-    private let notify: @Sendable (DispatchNotice) -> Void
+    let notify: @Sendable (DispatchNotice) -> Void
     private let reached: @Sendable () -> Void
 
     private(set) var state = State.idle(next: nil)
@@ -22,8 +22,8 @@ actor DestinationWorker {
     /// The time of day minus the boot clock for which the cutoff is planned, milliseconds; `.min` while the time is unknown.
     private let plannedOffset = Atomic(Int64.min)
     private(set) var schedule: DispatchSchedule
-    private var retry = RetryRule()
-    private var generator = SystemRandomNumberGenerator()
+    var retry = RetryRule()
+    var generator = SystemRandomNumberGenerator()
     /// Whether sending is switched off altogether.
     private var silence: Silence?
     /// How many callers are changing the queue.
@@ -36,12 +36,14 @@ actor DestinationWorker {
     var reading = Reading()
     /// The ids of the records that are on their way.
     var inFlight: Set<String> = []
-    private(set) var failure: Failure?
-    private(set) var lastReceipt: Int64?
+    var failure: Failure?
+    var lastReceipt: Int64?
     /// The moment of the boot clock since which a batch is on its way; nil while none is.
     var attemptSince: Int64?
     /// When the last attempt began, if it brought no receipt.
     var vainAttempt: Int64?
+    /// When the first attempt with records of a lane began, since which the server has accepted none of that lane.
+    var vainSince: [DispatchLane: Int64] = [:]
     /// The attempt that was left behind because it did not end.
     var abandoned: AbandonableCall<DeliveryOutcome>?
     /// How many records the server has received since the worker was made.
@@ -324,25 +326,6 @@ actor DestinationWorker {
         schedule.process(.attempted, at: now)
         if sentBatches > 0 { reached() }
         return completion
-    }
-
-    private func fail(_ reason: String, needsMending: Bool) {
-        // A cancelled attempt is not the server's fault.
-        guard !Task.isCancelled, !state.isStopped else { return }
-        if failure?.reason != reason { notify(.failing(destination: settings.name, reason: reason, needsMending: needsMending)) }
-        let start = failure?.since ?? vainAttempt ?? clock.bootMilliseconds()
-        failure = Failure(reason: reason, needsMending: needsMending, since: start)
-    }
-
-    /// Notes that the server has accepted records and that this is stored: if it cannot be stored they are sent again, but not every second.
-    func noteReceipt() {
-        retry.process(.reached, at: clock.bootMilliseconds(), using: &generator)
-        lastReceipt = clock.bootMilliseconds()
-        vainAttempt = nil
-        if failure != nil {
-            failure = nil
-            notify(.recovered(destination: settings.name))
-        }
     }
 
     /// Stores the fate of records, and continues from there once the outbox has stored it.
