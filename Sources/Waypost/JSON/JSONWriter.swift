@@ -56,10 +56,23 @@ public struct JSONWriter: Sendable {
     // MARK: Members; one without a value is not written
 
     /// Writes a text member.
+    @inline(__always)
     public mutating func member(_ name: StaticString, _ value: String?) {
-        guard let value else { return }
+        if let value { write(name, value) }
+    }
+
+    // Most values of a position are not known: what is not written costs no call.
+    private mutating func write(_ name: StaticString, _ value: String) {
         key(name)
         element(value)
+    }
+
+    /// Writes a text member whose value has nothing to escape.
+    mutating func member(_ name: StaticString, plain value: StaticString) {
+        key(name)
+        text.append(byte: UInt8(ascii: "\""))
+        text.append(value)
+        text.append(byte: UInt8(ascii: "\""))
     }
 
     /// Writes a number member as the shortest decimal that reads back as the same value; a value that is not finite counts as unknown.
@@ -72,8 +85,12 @@ public struct JSONWriter: Sendable {
     /// Writes a measured number, to a millionth of its unit.
     ///
     /// Further digits come from arithmetic: 20.960698222 m/s from 40.744 knots.
+    @inline(__always)
     public mutating func member(_ name: StaticString, measured value: Double?) {
-        guard let value, value.isFinite else { return }
+        if let value, value.isFinite { write(name, measured: value) }
+    }
+
+    private mutating func write(_ name: StaticString, measured value: Double) {
         key(name)
         text.append(measured: value)
     }

@@ -30,7 +30,7 @@ public enum TPVCodec {
     ) {
         text.appendJSON { json in
             json.object { json in
-                json.member("class", name)
+                if name == "TPV" { json.member("class", plain: "TPV") } else { json.member("class", name) }
                 write(position, to: &json)
                 extra(&json)
             }
