@@ -87,7 +87,7 @@ struct GPXElementCopy {
             lostDepth += 1
             return
         }
-        isOwnTag = open.count < ownDepth && (prefix == rootPrefix || !prefix.isEmpty && namespaces.isGPX(prefix))
+        isOwnTag = open.count < ownDepth && (prefix.isSameName(as: rootPrefix) || !prefix.isEmpty && namespaces.isGPX(prefix))
         let written = isOwnTag || prefix.isEmpty ? local : prefix + ":" + local
         if isOwnTag {
             if local == "extensions" { ownDepth = open.count + 1 }
@@ -107,7 +107,7 @@ struct GPXElementCopy {
         let isDefault = written == "xmlns"
         let string = XMLText.string(value, encoding, trims: false, faults: &faults) ?? ""
         // XML allows no duplicate attributes and no prefix without a namespace; GPX's own elements use the namespace that the writer declares.
-        guard !attributes.contains(written), !(prefix == "xmlns" && value.isEmpty) else { return }
+        guard !attributes.contains(where: written.isSameName), !(prefix == "xmlns" && value.isEmpty) else { return }
         if isDefault, isOwnTag {
             if GPXNamespaces.gpx.contains(string) { return }
             ownDepth = open.count
@@ -125,7 +125,7 @@ struct GPXElementCopy {
     /// - Parameter own: the prefixes that stand for the namespace of the writer's own elements here.
     mutating func endStartTag(isEmpty: Bool, own: AccuracyNamespace) {
         if isInTag, !hasFailed {
-            for prefix in usedPrefixes where !open.contains(where: { $0.declared.contains(prefix) }) {
+            for prefix in usedPrefixes where !open.contains(where: { $0.declared.contains(where: prefix.isSameName) }) {
                 // The file gave it another meaning where declarations do not count for copies: the element would become one of ours.
                 if namespaces.isWriters(prefix), !own.contains(prefix: Array(prefix.utf8)) {
                     fail()
@@ -201,7 +201,8 @@ struct GPXElementCopy {
     /// The prefix and the rest of a name; nil when it is not a valid name in a document with namespaces.
     static func split(_ bytes: Span<UInt8>) -> (prefix: String, local: String)? {
         guard let name = bytes.withUnsafeBufferPointer({ String(validating: $0, as: UTF8.self) }) else { return nil }
-        let parts = name.split(separator: ":", omittingEmptySubsequences: false)
+        // A colon and a combining letter behind it are one character.
+        let parts = name.unicodeScalars.split(separator: ":", omittingEmptySubsequences: false).map(Substring.init)
         guard parts.count <= 2, parts.allSatisfy(isName), let local = parts.last else { return nil }
         return (parts.count == 2 ? String(parts[0]) : "", String(local))
     }

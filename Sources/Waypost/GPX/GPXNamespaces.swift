@@ -62,5 +62,10 @@ struct GPXNamespaces {
     /// The default namespace, empty when there is none.
     var defaultURI: String { declaration(of: "")?.uri ?? "" }
 
-    private func declaration(of prefix: String) -> Declaration? { declarations.last { $0.prefix == prefix } }
+    private func declaration(of prefix: String) -> Declaration? { declarations.last { $0.prefix.isSameName(as: prefix) } }
+}
+
+extension String {
+    /// Whether both names have the same bytes: one letter that can be written in two ways makes two names in XML.
+    func isSameName(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }

@@ -208,6 +208,21 @@ import WaypostTestKit
         #expect(GPXContract.read(input, keepsOtherElements: true) { input.count }.summary[.unkeptElement].count == 1)
     }
 
+    /// Names are bytes: a letter that combines with the colon before it, and one that can be written in two ways.
+    @Test func keepsNamesOfCombiningLetters() {
+        let point = """
+            <trk><trkseg><trkpt lat="1" lon="2"><extensions><\u{F74}:n/><\u{E9}:a/><e\u{301}:a/></extensions></trkpt></trkseg></trk>
+            """
+        let copy = carried(point)
+        for name in ["\u{F74}", "\u{E9}", "e\u{301}"] {
+            let element = "<\(name):\(name == "\u{F74}" ? "n" : "a") xmlns:\(name)=\"urn:undeclared:\(name)\"/>"
+            #expect(copy.utf8.firstRange(of: element.utf8) != nil, "\(copy)")
+        }
+        let input = Array("<gpx version=\"1.1\">\(point)</gpx>".utf8)
+        #expect(GPXContract.violations(reading: input, seed: 1) == [])
+        #expect(GPXContract.read(input, keepsOtherElements: true) { input.count }.summary[.unkeptElement].count == 0)
+    }
+
     /// An accuracy that another tag ends was not read, so it must not be read from the copy.
     @Test func carriesNoValueThatAnotherTagEnds() {
         let point = "<trk><trkseg><trkpt lat=\"1\" lon=\"2\"><waypost:accuracy>4.2</o>.</waypost:accuracy></trkpt></trkseg></trk>"
