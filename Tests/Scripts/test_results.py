@@ -12,7 +12,7 @@ import sys
 import xml.etree.ElementTree as tree
 
 # More than so many failures are no chance.
-FEW = 4
+FEW = 8
 
 
 def cases(path):
