@@ -12,7 +12,7 @@ import sys
 import xml.etree.ElementTree as tree
 
 # More than so many failures are no chance.
-FEW = 8
+FEW = 4
 
 
 def cases(path):
