@@ -10,6 +10,15 @@ public enum OutboxContract {
     private static let suffixes = ["", "-wal", "-tally"]
     private static let entryCount = 24
 
+    /// What the log has besides its own commits.
+    private enum LogLayout {
+        case alone
+        /// The rest of an earlier log is behind it.
+        case overEarlier
+        /// That, and everything in it is in the file, too.
+        case merged
+    }
+
     /// The ways in which an outbox whose files were damaged breaks the contract.
     ///
     /// - It opens, and its waiting entries can be read and moved.
@@ -35,7 +44,8 @@ public enum OutboxContract {
             _ = rmdir(folder)
         }
         let path = folder + "/outbox.sqlite"
-        let (whole, images) = try await killed(in: folder, hasEarlierLog: [1, 2].contains(input.count % 4), isMerged: input.count % 4 == 2)
+        let layout: LogLayout = [1: .overEarlier, 2: .merged][input.count % 4] ?? .alone
+        let (whole, images) = try await killed(in: folder, layout)
         var files = whole
         for start in stride(from: 0, to: input.count - 3, by: 4) {
             let offset = Int(input[start + 1]) << 8 | Int(input[start + 2])
@@ -60,28 +70,26 @@ public enum OutboxContract {
     /// What a kill leaves of an outbox with waiting entries, and where each of these is; the log holds most of them.
     ///
     /// Made once for all changes.
-    private static func killed(
-        in folder: String, hasEarlierLog: Bool, isMerged: Bool
-    ) async throws -> (files: [[UInt8]], images: OutboxImages) {
-        if let made = made.withLock({ $0[[hasEarlierLog, isMerged]] }) { return made }
+    private static func killed(in folder: String, _ layout: LogLayout) async throws -> (files: [[UInt8]], images: OutboxImages) {
+        if let made = made.withLock({ $0[layout] }) { return made }
         let path = folder + "/outbox.sqlite"
         let outbox = try Outbox(path: path)
         _ = try await outbox.attach("home", newestPosition: 7)
         for number in 0..<entryCount {
             try await outbox.accept([call(number)])
             // Some are in the file, the rest is in the log.
-            if number == entryCount / 2, !hasEarlierLog { try await outbox.checkpoint() }
+            if number == entryCount / 2, layout == .alone { try await outbox.checkpoint() }
             // What is settled for good is written to the file; the log begins anew.
-            if number == entryCount - 3, hasEarlierLog { try await outbox.setPaused(false, "home") }
+            if number == entryCount - 3, layout != .alone { try await outbox.setPaused(false, "home") }
         }
-        if isMerged { try await outbox.setPaused(false, "home") }
+        if layout == .merged { try await outbox.setPaused(false, "home") }
         let files = try suffixes.map { try Syscalls.contents(of: path + $0, limit: 1 << 20) ?? [] }
         let images = try OutboxImages(file: files[0], log: files[1], folder: folder)
-        made.withLock { $0[[hasEarlierLog, isMerged]] = (files, images) }
+        made.withLock { $0[layout] = (files, images) }
         return (files, images)
     }
 
-    private static let made = Mutex<[[Bool]: (files: [[UInt8]], images: OutboxImages)]>([:])
+    private static let made = Mutex<[LogLayout: (files: [[UInt8]], images: OutboxImages)]>([:])
 
     private static func violations(of path: String, _ wanted: Set<String>) async throws -> [Violation] {
         var violations: [Violation] = []
