@@ -125,7 +125,8 @@ public struct SQLiteLog: Sendable {
     ///
     /// No checksum covers a frame's salt, so each may be damaged, too. Salts count that are as near to the header's as any; of these the one
     /// that most intact frames have, and of several the first, as the newest frames come first. The salt of an earlier log is far off: half of
-    /// it is random. A salt that one frame alone has is less near by three bytes: both it and the header's may be damaged. Without a header, what is in doubt is one frame alone: its salt may be the damaged one, unless it follows the other's.
+    /// it is random. A salt that one frame alone has is less near by three bytes: both it and the header's may be damaged. Without a header, what
+    /// is in doubt is one frame alone: its salt may be the damaged one, unless it follows the other's.
     private func newestSalt(of found: [(frame: Frame, salt: ArraySlice<UInt8>, isWhole: Bool)]) -> ArraySlice<UInt8>? {
         let head = bytes.count >= SQLiteLog.headByteCount ? bytes[16..<24] : []
         var candidates: [(salt: ArraySlice<UInt8>, distance: Int, count: Int)] = []
