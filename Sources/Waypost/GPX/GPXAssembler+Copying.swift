@@ -30,18 +30,26 @@ extension GPXAssembler {
         }
     }
 
-    /// Notes a namespace declaration, or processes an attribute of the element being copied.
+    /// Processes an attribute of the element being copied.
     @inline(__always)
     mutating func copyAttribute(_ name: Range<Int>, _ value: Range<Int>, in bytes: Span<UInt8>) {
-        if copying != nil {
-            copy.attribute(bytes.extracting(name), bytes.extracting(value))
-        } else if bytes[name.lowerBound] == UInt8(ascii: "x") {
-            noteNamespace(name, value, in: bytes)
-        }
+        if copying != nil { copy.attribute(bytes.extracting(name), bytes.extracting(value)) }
     }
 
-    private mutating func noteNamespace(_ name: Range<Int>, _ value: Range<Int>, in bytes: Span<UInt8>) {
-        guard let (prefix, local) = GPXElementCopy.split(bytes.extracting(name)), (prefix.isEmpty ? local : prefix) == "xmlns" else {
+    /// How many elements are open.
+    var depth: Int { stack.depth + skipped }
+
+    /// Whether what the start tag declares counts only within its element: one that is copied.
+    private var isInScope: Bool { skipped > 0 || opening == .accuracy || opening != .extensions && stack.contains(.extensions) }
+
+    /// Notes an attribute that may declare a namespace.
+    @inline(never)
+    mutating func noteNamespace(_ name: Range<Int>, _ value: Range<Int>, in bytes: Span<UInt8>) {
+        if isInScope { return accuracyNamespace.take(attribute: name, value: value, in: bytes, scope: depth) }
+        accuracyNamespace.take(attribute: name, value: value, in: bytes)
+        guard keepsOtherElements, let (prefix, local) = GPXElementCopy.split(bytes.extracting(name)),
+            (prefix.isEmpty ? local : prefix) == "xmlns"
+        else {
             return
         }
         var faults = XMLText.Faults()

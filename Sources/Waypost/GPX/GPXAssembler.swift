@@ -23,7 +23,7 @@ struct GPXAssembler {
     private var accuracyPrefix: [UInt8] = []
     var encoding = XMLText.Encoding.utf8
     /// The element whose start tag is open.
-    private var opening = GPXElement.document
+    var opening = GPXElement.document
 
     var text = XMLText(limit: GPXReader.longestText)
     /// The range of the element's text, when all of it is in the current bytes, as it nearly always is: it then needs no copy.
@@ -107,6 +107,7 @@ struct GPXAssembler {
     mutating func startTag(_ name: Range<Int>, in bytes: Span<UInt8>, _ visit: (GPXItem) -> Void) {
         hasCountedNUL = false
         hasCountedOutside = false
+        if accuracyNamespace.hasScopes { accuracyNamespace.leaveScopes(below: depth) }
         let local = GPXAssembler.local(name, in: bytes)
         let element = GPXElement(local, in: bytes)
         let prefix = name.lowerBound..<max(name.lowerBound, local.lowerBound - 1)
@@ -186,6 +187,7 @@ struct GPXAssembler {
             skipped = 0
             skippedPoints = 0
             while stack.top != .document, !element.isChild(of: stack.top) { close(at: local.lowerBound, in: bytes, visit) }
+            accuracyNamespace.leaveScopes(below: depth)
             if stack.top == .document { startRoot(element, prefix, local, in: bytes) } else { open(element) }
             return
         }
@@ -221,7 +223,9 @@ struct GPXAssembler {
     mutating func attribute(_ name: Range<Int>, _ value: Range<Int>, in bytes: Span<UInt8>) {
         if opening.isPoint { draft.attribute(name, value, in: bytes) } else if opening == .gpx { rootAttribute(name, value, in: bytes) }
         if keepsOtherElements { copyAttribute(name, value, in: bytes) }
-        accuracyNamespace.take(attribute: name, value: value, in: bytes)
+        if name.count >= 5, bytes[unchecked: name.lowerBound] == UInt8(ascii: "x") {  // Within the bytes, by the count.
+            noteNamespace(name, value, in: bytes)
+        }
         if opening == .accuracy { isOwnAccuracy = accuracyNamespace.contains(prefix: accuracyPrefix) }
     }
 

@@ -84,6 +84,9 @@ struct GPXElementStack {
     @inline(__always)
     var top: GPXElement { GPXElement(rawValue: UInt8(truncatingIfNeeded: elements)) ?? .document }
 
+    /// How many elements are open.
+    var depth: Int { (UInt64.bitWidth - elements.leadingZeroBitCount + 7) / 8 }
+
     /// The element that the innermost one is in.
     var parent: GPXElement { GPXElement(rawValue: UInt8(truncatingIfNeeded: elements >> 8)) ?? .document }
 

@@ -17,8 +17,8 @@
 
 /// The prefixes that stand for our own namespace.
 ///
-/// Declarations count from their place to the end of the file, because no file uses one prefix for two namespaces. Where `waypost` is
-/// not declared, it stands for our namespace: such a file is one of ours that has lost its head.
+/// Declarations count from their place to the end of the file, because no file uses one prefix for two namespaces, except for those in a
+/// scope. Where `waypost` is not declared, it stands for our namespace: such a file is one of ours that has lost its head.
 struct AccuracyNamespace {
     /// The namespace of `waypost:accuracy`.
     static let name: StaticString = "urn:waypost:gpx:1"
@@ -29,12 +29,31 @@ struct AccuracyNamespace {
 
     /// The prefixes for the namespace, each by its last declaration; an empty one for the default namespace.
     private var prefixes: [[UInt8]] = [Array(AccuracyNamespace.writersPrefix.utf8)]
+    /// What the prefixes were outside of the elements whose declarations end with them, by the depth of these.
+    private var outer: [(depth: Int, prefixes: [[UInt8]])] = []
+
+    /// Whether there are declarations that end with their elements.
+    @inline(__always)
+    var hasScopes: Bool { !outer.isEmpty }
+
+    /// Ends the declarations of elements that have ended.
+    ///
+    /// - Parameter depth: how many elements are open.
+    mutating func leaveScopes(below depth: Int) {
+        while let last = outer.last, last.depth > depth {
+            prefixes = last.prefixes
+            outer.removeLast()
+        }
+    }
 
     /// Processes an attribute, which may declare the namespace.
-    @inline(__always)
-    mutating func take(attribute name: Range<Int>, value: Range<Int>, in bytes: Span<UInt8>) {
-        guard name.count >= 5, bytes[unchecked: name.lowerBound] == UInt8(ascii: "x") else { return }  // Within the bytes, by the count.
+    ///
+    /// - Parameter scope: the depth of the element with which the declaration ends; nil for one that counts to the end of the file.
+    mutating func take(attribute name: Range<Int>, value: Range<Int>, in bytes: Span<UInt8>, scope: Int? = nil) {
+        let before = prefixes
         declare(name, value, in: bytes)
+        guard let scope, prefixes != before, outer.last?.depth != scope else { return }
+        outer.append((scope, before))
     }
 
     private mutating func declare(_ name: Range<Int>, _ value: Range<Int>, in bytes: Span<UInt8>) {

@@ -185,7 +185,7 @@ public enum GPXContract {
     }
 
     /// The points in the order in which they are written.
-    private static func points(_ items: [GPXItem]) -> [GPXPoint] {
+    public static func points(_ items: [GPXItem]) -> [GPXPoint] {
         var points: [GPXPoint] = []
         for case .waypoint(let point) in items { points.append(point) }
         for case .routePoint(let point, _) in items { points.append(point) }

@@ -186,26 +186,33 @@ import WaypostTestKit
         }
     }
 
-    /// A declaration within an element that is not read takes the prefix away; what has it then is not our accuracy, and does not become it:
-    /// wherever and however the prefix got our namespace.
-    @Test(
-        arguments: [
-            ("waypost", "", "<p xmlns:waypost=\"urn:other\"/>"),
-            ("waypost", " xmlns:waypost=\"urn:waypost:gpx:1\"", "<p xmlns:waypost=\"urn:other\"/>"),
-            ("waypost", " xmlns:waypost=\"urn:waypost:gpx:1\" xmlns:waypost=\"\"", ""),
-            ("w", " xmlns:w=\"urn:waypost:gpx:1\"", "<p xmlns:w=\"urn:other\"/>"),
-        ])
-    func makesNoAccuracyOfAForeignElement(prefix: String, declaration: String, other: String) {
-        let point = """
-            <trk><trkseg><trkpt lat="1" lon="2"><o>\(other)</o><\(prefix):accuracy>4.2</\(prefix):accuracy>\
-            <q/></trkpt></trkseg></trk>
-            """
-        let root = "<gpx version=\"1.1\"\(declaration)>"
+    /// A prefix that got our namespace in a way that is not read as such: its accuracy is not ours, and does not become it.
+    @Test(arguments: ["urn:waypost:gpx:1\" xmlns:waypost=\"", "urn:waypost:gpx:&#49;"])
+    func makesNoAccuracyOfAForeignElement(declared: String) {
+        let point = "<trk><trkseg><trkpt lat=\"1\" lon=\"2\"><w:accuracy>4.2</w:accuracy><q/></trkpt></trkseg></trk>"
+            .replacing("w:", with: declared.hasSuffix("\"") ? "waypost:" : "w:")
+        let root = "<gpx version=\"1.1\" xmlns:\(declared.hasSuffix("\"") ? "waypost" : "w")=\"\(declared)\">"
         let copy = carried(point, root: root)
         #expect(copy.contains("<q") && !copy.contains("accuracy"), "\(copy)")
         let input = Array("\(root)\(point)</gpx>".utf8)
         #expect(GPXContract.violations(reading: input, seed: 1) == [])
         #expect(GPXContract.read(input, keepsOtherElements: true) { input.count }.summary[.unkeptElement].count == 1)
+    }
+
+    /// What an element of another program declares ends with it, as XML has it.
+    @Test(arguments: [
+        "<a xmlns:waypost=\"urn:other\"/>", "<a xmlns:waypost=\"urn:other\"><waypost:b/></a>",
+        "<a><waypost:b xmlns:waypost=\"urn:other\"/></a>",
+    ])
+    func knowsItsPrefixBehindAnotherMeaning(other: String) throws {
+        let point = "<trkpt lat=\"1.0000000\" lon=\"2.0000000\"><extensions>\(other)<waypost:accuracy>4.2</waypost:accuracy>"
+        let track = "<trk><trkseg>\(point)</extensions></trkpt></trkseg></trk><extensions><waypost:c/></extensions>"
+        for keeps in [false, true] {
+            let input = Array("<gpx version=\"1.1\">\(track)</gpx>".utf8)
+            let reading = GPXContract.read(input, keepsOtherElements: keeps) { input.count }
+            #expect(GPXContract.points(reading.items).map(\.position.accuracy?.radiusMetres) == [4.2] && reading.summary.remarks.isEmpty)
+        }
+        #expect(body(track).contains(other) && body(track).contains("<extensions><waypost:c/></extensions>"))
     }
 
     /// Names are bytes: a letter that combines with the colon before it, and one that can be written in two ways.
