@@ -73,71 +73,84 @@ public struct SQLiteLog: Sendable {
     }
 
     private mutating func readFrames(_ isBigEndian: Bool, isHeadWhole: Bool) {
-        let found = findFrames(isBigEndian)
-        isThere = isThere || found.contains(where: \.isWhole)
-        let salt = isHeadWhole ? bytes[16..<24] : saltThatMendsTheHeader(of: found, isBigEndian) ?? newestSalt(of: found)
+        let runs = findRuns(isBigEndian)
+        isThere = isThere || runs.contains(where: \.isWhole)
+        let salt = isHeadWhole ? bytes[16..<24] : saltThatMendsTheHeader(of: runs, isBigEndian) ?? newestSalt(of: runs)
         var isSeenBySQLite = isHeadWhole
         var committedCount = 0
-        for (frame, frameSalt, isWhole) in found {
-            if hiddenCommitCount > 0, frameSalt == salt { hasConfirmedHiddenCommit = true }
-            if isWhole, frameSalt == salt {
+        for run in runs {
+            let isOurs = salt.map { run.salts.contains($0) } ?? false
+            for (frame, frameSalt) in zip(run.frames, run.salts) {
+                if hiddenCommitCount > 0, isOurs { hasConfirmedHiddenCommit = true }
+                if frameSalt != salt || !run.isWhole { isSeenBySQLite = false }
+                guard isOurs, run.isWhole else { continue }
                 frames.append(frame)
                 if frame.databasePageCount > 0 {
                     committedCount = frames.count
                     if !isSeenBySQLite { hiddenCommitCount += 1 }
                 }
-            } else {
-                isSeenBySQLite = false
             }
         }
         frames.removeLast(frames.count - committedCount)
     }
 
-    /// All frames of the log, with their salts, and whether their checksums are right.
-    private func findFrames(_ isBigEndian: Bool) -> [(frame: Frame, salt: ArraySlice<UInt8>, isWhole: Bool)] {
-        var found: [(frame: Frame, salt: ArraySlice<UInt8>, isWhole: Bool)] = []
+    /// Frames of one log, each of which has the checksum that follows from the one before it; or one frame that has not.
+    ///
+    /// No checksum covers the salts: each may be damaged, so the run has that of any of its frames.
+    private struct Run {
+        var isWhole: Bool
+        var frames: [Frame] = []
+        var salts: [ArraySlice<UInt8>] = []
+    }
+
+    /// All frames of the log.
+    private func findRuns(_ isBigEndian: Bool) -> [Run] {
+        var runs: [Run] = []
         var previous = Checksum(bytes, at: 24)
         var start = SQLiteLog.headByteCount
         while start + SQLiteLog.frameHeadByteCount + pageByteCount <= bytes.count {
             let page = start + SQLiteLog.frameHeadByteCount..<start + SQLiteLog.frameHeadByteCount + pageByteCount
             let stored = Checksum(bytes, at: start + 16)
-            let isWhole = previous.adding(bytes[start..<start + 8], isBigEndian).adding(bytes[page], isBigEndian) == stored
             let frame = Frame(pageNumber: Int(bytes.word(at: start)), databasePageCount: Int(bytes.word(at: start + 4)), page: page)
             // Zeros have the checksum of zeros.
-            found.append((frame, bytes[start + 8..<start + 16], isWhole && frame.pageNumber > 0))
+            let isWhole =
+                frame.pageNumber > 0
+                && previous.adding(bytes[start..<start + 8], isBigEndian).adding(bytes[page], isBigEndian) == stored
+            if !isWhole || runs.last?.isWhole != true { runs.append(Run(isWhole: isWhole)) }
+            runs[runs.count - 1].frames.append(frame)
+            runs[runs.count - 1].salts.append(bytes[start + 8..<start + 16])
             previous = stored
             start = page.upperBound
         }
-        return found
+        return runs
     }
 
     /// The salt with which the header has the checksum that it states, so that only its salt is damaged; that of an intact frame.
-    private func saltThatMendsTheHeader(
-        of found: [(frame: Frame, salt: ArraySlice<UInt8>, isWhole: Bool)], _ isBigEndian: Bool
-    ) -> ArraySlice<UInt8>? {
+    private func saltThatMendsTheHeader(of runs: [Run], _ isBigEndian: Bool) -> ArraySlice<UInt8>? {
         guard bytes.count >= SQLiteLog.headByteCount else { return nil }
         let start = Checksum().adding(bytes[0..<16], isBigEndian)
         let stated = Checksum(bytes, at: 24)
-        return found.first { $0.isWhole && start.adding($0.salt, isBigEndian) == stated }?.salt
+        return runs.lazy.filter(\.isWhole).flatMap(\.salts).first { start.adding($0, isBigEndian) == stated }
     }
 
     /// The salt of the newest frames in a log whose header is damaged.
     ///
-    /// No checksum covers a frame's salt, so each may be damaged, too. Salts count that are as near to the header's as any; of these the one
-    /// that most intact frames have, and of several the first, as the newest frames come first. The salt of an earlier log is far off: half of
-    /// it is random. A salt that one frame alone has is less near by three bytes: both it and the header's may be damaged. Without a header, what
-    /// is in doubt is one frame alone: its salt may be the damaged one, unless it follows the other's.
-    private func newestSalt(of found: [(frame: Frame, salt: ArraySlice<UInt8>, isWhole: Bool)]) -> ArraySlice<UInt8>? {
+    /// Salts count that are as near to the header's as any; of these the one that most intact frames have, with those of their runs, and of
+    /// several the first, as the newest frames come first. The salt of an earlier log is far off: half of it is random. A salt that one frame
+    /// alone has is less near by three bytes: both it and the header's may be damaged. Without a header, what is in doubt is one frame alone:
+    /// its salt may be the damaged one, unless it follows the other's.
+    private func newestSalt(of runs: [Run]) -> ArraySlice<UInt8>? {
         let head = bytes.count >= SQLiteLog.headByteCount ? bytes[16..<24] : []
         var candidates: [(salt: ArraySlice<UInt8>, distance: Int, count: Int)] = []
-        for frame in found where frame.isWhole {
-            if let index = candidates.firstIndex(where: { $0.salt == frame.salt }) {
-                candidates[index].count += 1
-            } else {
-                let distance = zip(head, frame.salt).count { $0 != $1 }
+        var indices: [ArraySlice<UInt8>: Int] = [:]
+        for run in runs where run.isWhole {
+            for salt in run.salts where indices[salt] == nil {
+                indices[salt] = candidates.count
+                let distance = zip(head, salt).count { $0 != $1 }
                 // A header without any likeness says nothing.
-                candidates.append((frame.salt, distance > 4 ? 8 : distance, 1))
+                candidates.append((salt, distance > 4 ? 8 : distance, 0))
             }
+            for salt in Set(run.salts) { candidates[indices[salt, default: 0]].count += run.frames.count }
         }
         var best: (salt: ArraySlice<UInt8>, distance: Int, count: Int)?
         for var candidate in candidates {
