@@ -247,9 +247,14 @@ struct Tracker {
         settings.rotateByteCount = configuration.log.rotateByteCount
         settings.retention = RetentionRule(configuration.log)
         settings.creator = "waypost \(WaypostVersion.text)"
+        settings.numbersPath = kept + "/log-numbers"
         do {
             let recorder = try TrackRecorder(folder: folder, configuration: settings)
             for file in recorder.oddFiles { logger.error("\(file.words)") }
+            if recorder.isOlderCopy {
+                let what = "is an older copy of the log, or another log: what was logged since is not in it; the numbers go on after it"
+                logger.warning("\(folder): \(what)")
+            }
             if Syscalls.letsOthersIn(folder) {
                 logger.warning("\(folder): other users may enter it, and see when positions are written: chmod o-rwx \(shellWord(folder))")
             }

@@ -15,6 +15,9 @@ extension TrackRecorder {
         public var retention = RetentionRule()
         /// The program named in GPX files, `waypost VERSION`.
         public var creator = "waypost"
+        /// A file outside of the log folder that keeps the largest number given: numbers do not come again when an older copy of the
+        /// folder takes its place; nil for none.
+        package var numbersPath: String?
 
         /// Creates the default configuration.
         public init() {}

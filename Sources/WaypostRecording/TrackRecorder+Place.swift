@@ -35,8 +35,7 @@ extension TrackRecorder {
         } else {
             lock = try folder.lock(creates: true)
         }
-        counter.goOn(
-            behind: try SequenceCounter(path: folder.sequencePath) { () throws(RecordingError) in try folder.firstFreeSequence() })
+        counter.goOn(behind: try SequenceCounter(folder))
         place = FileIdentity(of: folder.journalFolder)
         guard let home, let place, !place.isOnSameDisk(as: home) else {
             problems.otherDiskSince = nil

@@ -31,6 +31,8 @@ public actor TrackRecorder {
 
     /// What was found in the place of the log's files at the start.
     package nonisolated let oddFiles: [OddLogFile]
+    /// Whether the log is an older copy, or another one, than the one to which numbers were given last; new ones go on after those.
+    package nonisolated let isOlderCopy: Bool
 
     let folder: LogFolder
     let configuration: Configuration
@@ -76,7 +78,8 @@ public actor TrackRecorder {
         } catch {
             throw .cannotPrepare(folder: path, cause: error)
         }
-        counter = try SequenceCounter(path: folder.sequencePath) { () throws(RecordingError) in try folder.firstFreeSequence() }
+        counter = try SequenceCounter(folder, copyPath: configuration.numbersPath)
+        isOlderCopy = counter.isBehindCopy
         home = FileIdentity(of: folder.journalFolder)
         place = home
         self.folder = folder

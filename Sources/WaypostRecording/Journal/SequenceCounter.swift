@@ -5,11 +5,17 @@ import WaypostSystem
 ///
 /// The file holds a bound: all numbers below it may have been used. It is raised and synchronized before a number from the bound on is used;
 /// so a crash leaves a hole of at most ``step`` numbers, and there is no write per record.
+///
+/// A copy of the bound outside of the log goes on when the log is put back to an older copy, with an older bound in it: numbers that came
+/// again would be skipped by everyone who has read them.
 struct SequenceCounter {
     /// The next number.
     private(set) var next: UInt64
     private var bound: UInt64
     private let path: String
+    private let copyPath: String?
+    /// Whether the copy knows of numbers that the file does not: the log is an older one, or another one.
+    private(set) var isBehindCopy = false
 
     /// How far ahead numbers are reserved: 18 hours at one fix per second.
     static let step: UInt64 = 65_536
@@ -17,9 +23,17 @@ struct SequenceCounter {
     /// Whatever a damaged file contains, enough valid record numbers remain.
     private static let largest = JournalCodec.sequences.upperBound / 2
 
-    /// Continues after the bound in the file; `fallback` returns the first free number when the file is missing, damaged or not a file.
-    init(path: String, fallback: () throws(RecordingError) -> UInt64) throws(RecordingError) {
+    /// Continues after the bound in the file, the one in its copy, and the newest number in the log.
+    ///
+    /// - Parameters:
+    ///   - path: the file of the bound.
+    ///   - copyPath: the file of its copy, outside of the log; nil for none.
+    ///   - firstFree: returns the first number that no record has; from the whole log when the bound is missing, damaged or not a file.
+    init(
+        path: String, copyPath: String? = nil, firstFree: (_ isBoundKnown: Bool) throws(RecordingError) -> UInt64
+    ) throws(RecordingError) {
         self.path = path
+        self.copyPath = copyPath
         let text: [UInt8]?
         do {
             text = try Syscalls.contents(of: path, as: .own)
@@ -28,10 +42,12 @@ struct SequenceCounter {
             guard error.isOddFile else { throw .cannotRead(path: path, cause: error) }
             text = nil
         }
-        if let stored = SequenceCounter.bound(text) {
-            bound = stored
-        } else {
-            bound = min(try fallback(), SequenceCounter.largest)
+        let stored = SequenceCounter.bound(text)
+        bound = max(stored ?? 1, min(try firstFree(stored != nil), SequenceCounter.largest))
+        let copy = copyPath.flatMap { (try? Syscalls.contents(of: $0, as: .own)) ?? nil }  // Without it, the log's own counts.
+        if let copied = SequenceCounter.bound(copy), copied > bound {
+            isBehindCopy = stored != nil
+            bound = copied
         }
         next = bound
     }
@@ -69,7 +85,20 @@ struct SequenceCounter {
     }
 
     private mutating func store(_ newBound: UInt64) throws(SystemError) {
-        try AtomicFile.write(SealedText.seal(Array("\(newBound)\n".utf8)), to: path)
+        let text = SealedText.seal(Array("\(newBound)\n".utf8))
+        try AtomicFile.write(text, to: path)
+        if let copyPath { try? AtomicFile.write(text, to: copyPath) }  // The log must go on, and the next bound is copied again.
         bound = newBound
+    }
+}
+
+extension SequenceCounter {
+    /// The counter of a log.
+    ///
+    /// - Parameter copyPath: the file of its bound's copy; nil for none.
+    init(_ folder: LogFolder, copyPath: String? = nil) throws(RecordingError) {
+        try self.init(path: folder.sequencePath, copyPath: copyPath) { (isBoundKnown) throws(RecordingError) in
+            isBoundKnown ? try folder.firstFreeSequenceOfLastJournal() : try folder.firstFreeSequence()
+        }
     }
 }

@@ -142,10 +142,22 @@ public struct LogFolder: Sendable, Hashable {
             var reader = try JournalReader(path: journal.path)
             last = max(last, try reader.lastRecord()?.sequence ?? 0)
         }
-        // A record that was fetched has existed, whatever became of it; an unreadable list is ignored.
-        for puller in (try? Pullers(folder: self).all()) ?? [] { last = max(last, puller.cursor) }  // See above.
-        return last + 1
+        return max(last, newestFetched) + 1
     }
+
+    /// One more than the largest number in the last journal, for a folder whose counter may be older than its journals.
+    ///
+    /// A journal that cannot be read, as one of another version, says nothing.
+    func firstFreeSequenceOfLastJournal() throws(RecordingError) -> UInt64 {
+        guard let journal = try journals().last, Syscalls.oddFile(journal.path) == nil,
+            var reader = try? JournalReader(path: journal.path),  // See above.
+            let last = try? reader.lastRecord()  // See above.
+        else { return newestFetched + 1 }
+        return max(last.sequence, newestFetched) + 1
+    }
+
+    /// The largest number that anyone has fetched: the record has existed, whatever became of it; an unreadable list is ignored.
+    private var newestFetched: UInt64 { ((try? Pullers(folder: self).all()) ?? []).map(\.cursor).max() ?? 0 }  // See above.
 
     /// Removes half-written files of a process that has ended; call it while holding the lock.
     func removeTemporaryFiles() throws(SystemError) {

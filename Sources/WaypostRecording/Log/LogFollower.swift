@@ -14,8 +14,9 @@ import WaypostSystem
 /// }
 /// ```
 ///
-/// Numbers grow from record to record. They start again only when another log replaces this one: one with a new journal whose numbers overlap
-/// with those read, and which begins later than everything read. Copies of older journals are skipped.
+/// Numbers grow from record to record. They start again only when another log replaces this one, or an older copy of it does that a recorder
+/// goes on with: when a new journal has a number that was read already at a later time than everything read. It then continues with the first
+/// new journal. Copies of older journals are skipped.
 /// - Cost: nothing between records; a listing of the folder's names for each write of the recorder.
 /// - Concurrency: one owner.
 package struct LogFollower: ~Copyable {
@@ -37,7 +38,10 @@ package struct LogFollower: ~Copyable {
     ///
     /// - Errors: `cannotRead`.
     package init(folder: LogFolder, from start: LogReader.Start) throws(RecordingError) {
-        knownStems = Set(try folder.journals().map(\.stem))
+        let journals = try folder.journals()
+        knownStems = Set(journals.map(\.stem))
+        // What is in the log already is not later than what was read, even before it is read.
+        lastTime = journals.last.flatMap { LogFollower.lastTime(of: $0) }
         self.folder = folder
         reader = LogReader(folder: folder, from: start)
         // Without a watch it checks every second.
@@ -65,21 +69,37 @@ package struct LogFollower: ~Copyable {
                 if case .position(let position) = record.content, let time = position.time { lastTime = max(lastTime ?? time, time) }
                 return record
             }
-            let journals = try folder.journals()
-            let newcomer = journals.first { isOfAnotherLog($0) }
-            knownStems.formUnion(journals.map(\.stem))
-            guard newcomer != nil else { return nil }
+            let newcomers = try folder.journals().filter { !knownStems.contains($0.stem) }
+            let isReplaced = newcomers.contains { isOfAnotherLog($0) }
+            for journal in newcomers where isReplaced || !isUndecided(journal) { knownStems.insert(journal.stem) }
+            guard isReplaced, let first = newcomers.first else { return nil }
             replacementCount += 1
-            reader = LogReader(folder: folder)
+            reader = LogReader(folder: folder, from: .after(max(1, first.firstSequence) - 1))
         }
     }
 
+    /// Whether a journal that is new has a record that would have been read, were it of the same log.
+    ///
+    /// Records that a recorder writes again, into its next journal, are not later than what was read.
     private func isOfAnotherLog(_ journal: LogJournal) -> Bool {
-        guard let lastTime, !knownStems.contains(journal.stem), journal.firstSequence <= reader.cursor, let first = journal.firstTime else {
-            return false
+        guard let lastTime, journal.firstSequence <= reader.cursor else { return false }
+        guard var file = try? JournalReader(path: journal.path) else { return false }  // Its reader reports what is wrong with it.
+        while let record = try? file.next(), record.sequence <= reader.cursor {  // See above.
+            if case .position(let position) = record.content, let time = position.time, time > lastTime { return true }
         }
-        // Names have whole seconds; records that a recorder writes again, into its next journal, are not later than what was read.
-        return first.millisecondsSince1970 / 1_000 > lastTime.millisecondsSince1970 / 1_000
+        return false
+    }
+
+    /// Whether nothing is known of a journal yet, because it has no record.
+    private func isUndecided(_ journal: LogJournal) -> Bool {
+        guard journal.isOpen, var file = try? JournalReader(path: journal.path) else { return false }  // See above.
+        return (try? file.next()) ?? nil == nil  // See above.
+    }
+
+    /// The time of the last positions in a journal; nil when there are none.
+    private static func lastTime(of journal: LogJournal) -> UTCTime? {
+        guard var file = try? JournalReader(path: journal.path) else { return nil }  // Its reader reports what is wrong with it.
+        return (try? file.lastRecords())?.time  // See above.
     }
 }
 

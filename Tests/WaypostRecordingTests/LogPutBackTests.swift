@@ -1,0 +1,133 @@
+import Foundation
+import Testing
+import Waypost
+import WaypostSystem
+
+@testable import WaypostRecording
+
+/// What becomes of numbers and readers when an older copy of a log takes its place.
+@Suite(.serialized) struct LogPutBackTests {
+    /// Logs fixes every 100 ms and returns their numbers.
+    @discardableResult
+    private func record(
+        _ tenths: ClosedRange<Int>, in folder: String, numbersPath: String? = nil, isKilled: Bool = false
+    ) async throws -> [UInt64] {
+        var configuration = TrackRecorder.Configuration()
+        configuration.numbersPath = numbersPath
+        let recorder = try TrackRecorder(folder: folder, configuration: configuration)
+        var numbers: [UInt64] = []
+        for tenth in tenths {
+            var position = Sample.position(second: tenth)
+            position.time = Sample.start.advanced(byMilliseconds: Int64(tenth) * 100)
+            guard case .logged(let number, _) = try await recorder.record(position, now: Int64(tenth) * 100_000_000) else { continue }
+            numbers.append(number)
+        }
+        if !isKilled { _ = try await recorder.close() }
+        return numbers
+    }
+
+    private func putBack(_ copy: String, over folder: String) throws {
+        try FileManager.default.removeItem(atPath: folder)
+        try FileManager.default.copyItem(atPath: copy, toPath: folder)
+    }
+
+    /// The tenths of a second of what a follower reads up to the end of the log.
+    private func read(_ follower: inout LogFollower) throws -> [Int] {
+        var tenths: [Int] = []
+        while let record = try follower.next() {
+            guard case .position(let position) = record.content, let time = position.time else { continue }
+            tenths.append(Int(time.millisecondsSince1970 - Sample.start.millisecondsSince1970) / 100)
+        }
+        return tenths
+    }
+
+    /// The new journal may begin in the second in which the old one ended, and has its numbers.
+    @Test(arguments: [51, 60, 200], [false, true]) func aFollowerReadsWhatIsLoggedAfterwards(next: Int, isKilled: Bool) async throws {
+        try await Sample.withFolder { parent in
+            let (folder, copy) = (parent + "/log", parent + "/copy")
+            try await record(0...9, in: folder)
+            try FileManager.default.copyItem(atPath: folder, toPath: copy)
+            var follower = try LogFollower(folder: LogFolder(path: folder), from: .oldest)
+            try await record(10...50, in: folder, isKilled: isKilled)
+            #expect(try read(&follower) == Array(0...50))
+            try putBack(copy, over: folder)
+            let recorder = try TrackRecorder(folder: folder)
+            #expect(try read(&follower).isEmpty)
+            for tenth in [next, next + 1] {
+                var position = Sample.position(second: tenth)
+                position.time = Sample.start.advanced(byMilliseconds: Int64(tenth) * 100)
+                try await recorder.record(position, now: Int64(tenth) * 100_000_000)
+                #expect(try read(&follower) == [tenth])
+            }
+            #expect(follower.replacementCount == 1)
+            _ = try await recorder.close()
+            try await record((next + 2)...(next + 80), in: folder)
+            #expect(try read(&follower) == Array((next + 2)...(next + 80)) && follower.replacementCount == 1)
+        }
+    }
+
+    /// A follower that began at the end has read nothing yet.
+    @Test func aFollowerFromTheEndKnowsItsLog() async throws {
+        try await Sample.withFolder { parent in
+            let (folder, copy) = (parent + "/log", parent + "/copy")
+            try await record(0...9, in: folder)
+            try FileManager.default.copyItem(atPath: folder, toPath: copy)
+            let last = try #require(try await record(10...50, in: folder).last)
+            var follower = try LogFollower(folder: LogFolder(path: folder), from: .after(last))
+            #expect(try read(&follower).isEmpty)
+            try putBack(copy, over: folder)
+            try await record(51...60, in: folder)
+            #expect(try read(&follower) == Array(51...60))
+        }
+    }
+
+    /// With a copy of their bound outside of the log, nobody's cursor meets a number again.
+    @Test(arguments: [false, true]) func numbersDoNotComeAgain(isKilled: Bool) async throws {
+        try await Sample.withFolder { parent in
+            let (folder, copy, path) = (parent + "/log", parent + "/copy", parent + "/numbers")
+            try await record(0...9, in: folder, numbersPath: path)
+            try FileManager.default.copyItem(atPath: folder, toPath: copy)
+            var follower = try LogFollower(folder: LogFolder(path: folder), from: .oldest)
+            let before = try await record(10...50, in: folder, numbersPath: path, isKilled: isKilled)
+            #expect(try read(&follower) == Array(0...50))
+            try putBack(copy, over: folder)
+            var configuration = TrackRecorder.Configuration()
+            configuration.numbersPath = path
+            #expect(try TrackRecorder(folder: folder, configuration: configuration).isOlderCopy)
+            let after = try await record(51...60, in: folder, numbersPath: path)
+            #expect(try #require(after.first) > #require(before.last))
+            #expect(try read(&follower) == Array(51...60) && follower.replacementCount == 0)
+            var reader = LogReader(folder: LogFolder(path: folder), from: .after(try #require(before.last)))
+            #expect(try reader.next()?.content == .segmentBreak(.restart))
+            #expect(!(try TrackRecorder(folder: folder, configuration: configuration).isOlderCopy))
+        }
+    }
+
+    /// Another folder is not an older copy, and a copy that cannot be read or written changes nothing.
+    @Test func aNewFolderIsNoCopy() async throws {
+        try await Sample.withFolder { parent in
+            let path = parent + "/numbers"
+            try await record(0...9, in: parent + "/first", numbersPath: path)
+            var configuration = TrackRecorder.Configuration()
+            configuration.numbersPath = path
+            #expect(!(try TrackRecorder(folder: parent + "/second", configuration: configuration).isOlderCopy))
+            #expect(try await record(0...9, in: parent + "/second", numbersPath: path).first == 13)
+            try AtomicFile.write(Array("nonsense".utf8), to: path)
+            #expect(try await record(0...9, in: parent + "/third", numbersPath: path).first == 2)
+            #expect(try await record(0...9, in: parent + "/fourth", numbersPath: parent + "/nowhere/numbers").first == 2)
+        }
+    }
+
+    /// An older counter beside newer journals, as when a backup is copied over the log.
+    @Test func anOlderCounterGivesNoNumberAgain() async throws {
+        try await Sample.withFolder { parent in
+            let (folder, counter) = (parent + "/log", parent + "/log/journal/.sequence")
+            try await record(0...9, in: folder)
+            let old = try #require(try Syscalls.contents(of: counter))
+            let before = try await record(10...50, in: folder)
+            try AtomicFile.write(old, to: counter)
+            let after = try await record(51...60, in: folder)
+            #expect(try #require(after.first) > #require(before.last))
+        }
+    }
+}
