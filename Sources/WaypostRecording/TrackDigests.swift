@@ -3,8 +3,9 @@ import WaypostSystem
 
 /// The file `SHA256SUMS` beside the finished tracks, in the format of `sha256sum -c`.
 ///
-/// It appears complete or not at all. After ``update(adding:removing:)`` there is a line for every finished GPX file and for no other, even
-/// if the previous update was interrupted: files without a line are read, and lines without a file are removed.
+/// It appears complete or not at all. After ``update(adding:removing:forgetsLost:)`` there is a line for every finished GPX file and for no
+/// other, even if the previous update was interrupted: files without a line are read, and lines without a file are removed. Only the lines of
+/// tracks that are lost stay (`LogFolder.lostTracks`): nothing else knows of them.
 /// - Cost: the length of the list; a file without a line is read once.
 struct TrackDigests {
     let folder: LogFolder
@@ -15,9 +16,15 @@ struct TrackDigests {
     /// - Parameters:
     ///   - added: digests of files just written, by their names.
     ///   - removed: the names of files about to be deleted.
-    func update(adding added: [String: String] = [:], removing removed: Set<String> = []) throws(RecordingError) {
+    ///   - forgetsLost: whether to remove the lines of lost tracks, too.
+    func update(
+        adding added: [String: String] = [:], removing removed: Set<String> = [], forgetsLost: Bool = false
+    ) throws(RecordingError) {
         let stored = try lines()
         var digests: [String: String] = [:]
+        for track in forgetsLost ? [] : try folder.lostTracks(listed: Set(stored.digests.keys).subtracting(removed)) {
+            digests[LogFolder.trackName(track.description)] = stored.digests[LogFolder.trackName(track.description)]
+        }
         for name in try trackNames() where !removed.contains(name) {
             if let known = added[name] ?? stored.digests[name] {
                 digests[name] = known
@@ -40,7 +47,7 @@ struct TrackDigests {
 
     /// The entries that do not match their files, the files that the list does not contain, and the first line that is no entry.
     ///
-    /// A line whose file was fetched and deleted is not a fault.
+    /// A line whose file was fetched and deleted is not a fault as long as its journal is there.
     /// - Cost: reads every GPX file.
     func faults() throws(RecordingError) -> [LogFault] {
         let stored = try lines()
@@ -57,8 +64,16 @@ struct TrackDigests {
             }
             if told.lowercased() != found { faults.append(LogFault(path: "\(folder.path)/\(name)", words: "is not what SHA256SUMS says")) }
         }
+        for track in try folder.lostTracks(listed: Set(stored.digests.keys)) {
+            let words =
+                "is missing, and its journal, too: take both from a copy, or waypost log recover removes its line from SHA256SUMS"
+            faults.append(LogFault(path: folder.trackPath(track.description), words: words))
+        }
         return faults
     }
+
+    /// The names in the list; none when it cannot be read.
+    var names: Set<String> { Set(((try? lines().digests) ?? [:]).keys) }  // Whoever checks the list reports it.
 
     /// Whether a track is as it was written; nil when it or its line is not there.
     ///

@@ -345,6 +345,7 @@ import WaypostSystem
             try FileManager.default.removeItem(atPath: later)
             let track = try Syscalls.names(inFolder: folder).filter { $0.hasSuffix("-42.gpx") }
             try FileManager.default.removeItem(atPath: "\(folder)/\(try #require(track.first))")
+            try FileManager.default.removeItem(atPath: "\(folder)/SHA256SUMS")
             let recorder = try TrackRecorder(folder: folder)
             _ = try await recorder.close()
             try await recordAfterKill(in: folder)

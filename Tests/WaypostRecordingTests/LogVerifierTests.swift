@@ -112,6 +112,44 @@ import WaypostSystem
         }
     }
 
+    /// A track whose GPX file and journal are both gone: only the list knows of it.
+    @Test(arguments: [0, 1, 2]) func findsATrackOfWhichOnlyTheListKnows(gone: Int) async throws {
+        try await Sample.withFolder { folder in
+            let recorder = try TrackRecorder(folder: folder)
+            for second in 0..<30 {
+                if second % 10 == 0 { _ = try await recorder.finishTrack() }
+                try await recorder.record(Sample.position(second: second))
+            }
+            _ = try await recorder.close()
+            let log = LogFolder(path: folder)
+            let journals = try log.journals()
+            let stem = journals[gone].stem
+            #expect(try LogVerifier(folder: log).digestFaults() == [])
+            for path in [log.trackPath(stem), log.finishedJournalPath(stem)] { try Syscalls.remove(path) }
+            let words = "is missing, and its journal, too: take both from a copy, or waypost log recover removes its line from SHA256SUMS"
+            let missing = [LogFault(path: log.trackPath(stem), words: words)]
+            #expect(try LogVerifier(folder: log).digestFaults() == missing)
+            // The next track does not make it forgotten, and a reader that has the one before it is told.
+            let next = try TrackRecorder(folder: folder)
+            try await next.record(Sample.position(second: 40))
+            _ = try await next.close()
+            #expect(try LogVerifier(folder: log).digestFaults() == missing)
+            var reader = LogReader(folder: log, from: .after(gone == 0 ? 0 : journals[gone].firstSequence - 1))
+            let first = try #require(try reader.next())
+            #expect((first.content == .segmentBreak(.gap)) == (gone > 0) && reader.losses.map(\.isMissing) == (gone > 0 ? [true] : []))
+            // Whoever has fetched it may delete it.
+            let behind = try #require(try log.journals().first { $0.firstSequence > journals[gone].firstSequence }).firstSequence
+            try Pullers(folder: log).acknowledge(behind - 2, puller: "home")
+            #expect(try LogVerifier(folder: log).digestFaults() == missing)
+            try Pullers(folder: log).acknowledge(behind - 1, puller: "home")
+            #expect(try LogVerifier(folder: log).digestFaults() == [])
+            try Syscalls.remove(log.pullersPath)
+            #expect(try LogVerifier(folder: log).digestFaults() == missing)
+            _ = try LogMaintenance(folder: log).recover()
+            #expect(try LogVerifier(folder: log).digestFaults() == [])
+        }
+    }
+
     @Test(arguments: [
         "garbage\n", "\n", "FIRST", String(repeating: "0", count: 64) + "  \n", String(repeating: "0", count: 64) + " *a.gpx\n",
     ])

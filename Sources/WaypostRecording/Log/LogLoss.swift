@@ -111,7 +111,9 @@ extension LogFolder {
         let tracks = names.compactMap { name in
             LogFolder.stem(ofTrack: name).flatMap { LogFolder.trackName($0.description) == name ? $0 : nil }
         }
-        let missing = tracks.filter { !there.contains($0.description) && $0.firstSequence < next }.sorted()
+        // A reader of the oldest records lacks nothing of what even the tracks are gone of.
+        let lost = number == 0 ? [] : (try? lostTracks(listed: TrackDigests(folder: self).names)) ?? []  // See above.
+        let missing = (tracks.filter { !there.contains($0.description) } + lost).filter { $0.firstSequence < next }.sorted()
         return missing.compactMap { stem in
             guard period.mayContain(stem) else { return nil }
             let end = (starts + missing.map(\.firstSequence)).filter { $0 > stem.firstSequence }.min() ?? next
@@ -121,6 +123,28 @@ extension LogFolder {
             var loss = LogGap(journal: journal, offset: 0, extent: .end).loss(after: number, before: min(end, next), in: self)
             loss?.isMissing = true
             return loss
+        }
+    }
+
+    /// The tracks of which `SHA256SUMS` alone is left, in order: their journals are gone, too, though no limit and no erasure deleted them, and no
+    /// puller has acknowledged them.
+    ///
+    /// - Parameter names: the names in the list.
+    func lostTracks(listed names: Set<String>) throws(RecordingError) -> [TrackStem] {
+        let present = try TrackDigests(folder: self).trackNames()
+        let listed = names.subtracting(present).compactMap { name in
+            LogFolder.stem(ofTrack: name).flatMap { LogFolder.trackName($0.description) == name ? $0 : nil }
+        }
+        if listed.isEmpty { return [] }
+        let journals = try journals()
+        let stems = Set(journals.map(\.stem))
+        let starts = journals.map(\.firstSequence) + (listed + present.compactMap(LogFolder.stem(ofTrack:))).map(\.firstSequence)
+        let removed = RemovedNumbers(in: self)
+        let pulled = ((try? Pullers(folder: self).all()) ?? []).map(\.cursor).max() ?? 0  // Of a damaged list nothing counts as pulled.
+        return listed.sorted().filter { track in
+            let first = track.firstSequence
+            let next = starts.filter { $0 > first }.min() ?? first + 1
+            return !stems.contains(track.description) && pulled + 1 < next && removed.part(after: first - 1, before: first + 1) == nil
         }
     }
 

@@ -52,7 +52,7 @@ package struct LogMaintenance: ~Copyable {
             }
         }
         do {
-            try TrackDigests(folder: folder).update()
+            try TrackDigests(folder: folder).update(forgetsLost: true)
         } catch {
             recovery.failures.append(error)
         }
