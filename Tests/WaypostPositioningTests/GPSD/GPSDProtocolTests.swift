@@ -182,7 +182,8 @@ import WaypostSystem
     }
 
     @Test func aDaemonThatDoesNotRunIsLostOnceAndWaitedFor() async throws {
-        let port = try ScriptedGPSD { _ in }.port
+        let server = try ScriptedGPSD(isListening: false) { _ in }
+        let port = server.port
         let duration = try await running(GPSDSource(host: "127.0.0.1", port: port)) { log in
             try await Task.sleep(for: .seconds(2))
             #expect(log.events.count == 1)
@@ -193,6 +194,7 @@ import WaypostSystem
             #expect(reason.words.contains("127.0.0.1:\(port)"))
             #expect(reason.obstacle == .noGPSD(isLocal: true))
         }
+        withExtendedLifetime(server) {}
         #expect(duration < 1_000)
     }
 

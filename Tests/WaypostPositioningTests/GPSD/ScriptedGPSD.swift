@@ -9,7 +9,7 @@ import WaypostSystem
 final class ScriptedGPSD: Sendable {
     let port: UInt16
     private let listener: Int32
-    private let thread: WakeSignal
+    private let thread: WakeSignal?
     private let clients: Counter
 
     var clientCount: Int { clients.value.load(ordering: .relaxed) }
@@ -33,7 +33,8 @@ final class ScriptedGPSD: Sendable {
         }
     }
 
-    init(script: @escaping @Sendable (Client) -> Void) throws {
+    /// - Parameter isListening: false for a port that refuses clients, and that nobody else gets meanwhile.
+    init(isListening listens: Bool = true, script: @escaping @Sendable (Client) -> Void) throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -41,7 +42,7 @@ final class ScriptedGPSD: Sendable {
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isListening = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(listener, $0, length) == 0 && listen(listener, 8) == 0 && getsockname(listener, $0, &length) == 0
+                bind(listener, $0, length) == 0 && (!listens || listen(listener, 8) == 0) && getsockname(listener, $0, &length) == 0
             }
         }
         guard isListening else { throw SystemError(code: errno, operation: "listen") }
@@ -49,7 +50,13 @@ final class ScriptedGPSD: Sendable {
         port = UInt16(bigEndian: address.sin_port)
         let clients = Counter()
         self.clients = clients
+        guard listens else {
+            thread = nil
+            return
+        }
         thread = try DedicatedThread.start(name: "scripted gpsd") { stop in
+            // Closed elsewhere, its number may be another socket's while this waits.
+            defer { Syscalls.close(listener) }
             while stop.wait(forReading: listener, timeoutMilliseconds: nil) == .ready {
                 let descriptor = accept(listener, nil, nil)
                 if descriptor < 0 { return }
@@ -64,8 +71,7 @@ final class ScriptedGPSD: Sendable {
     }
 
     deinit {
-        thread.raise()
-        Syscalls.close(listener)
+        if let thread { thread.raise() } else { Syscalls.close(listener) }
     }
 
     private final class Counter: Sendable {

@@ -29,12 +29,12 @@ extension SerialLineTests {
             let receiver = SimulatedReceiver(periodMilliseconds: period)
             let manager = PositioningManager(source: source)
             await manager.start()
-            var index = 0
-            // Until it has understood the line, and then enough for its period.
-            for _ in 0..<100 where index < 8 {
-                try? write(receiver.epoch(index).text)  // Nobody listens yet.
+            var count = 0
+            // Until it has understood the line, and then enough for its period; a fix that comes again is no news.
+            for number in 0..<100 where count < 8 {
+                try? write(receiver.epoch(number).text)  // Nobody listens yet.
                 try await Task.sleep(for: .milliseconds(150))
-                if await manager.rawPosition != nil || index > 0 { index += 1 }
+                if await manager.rawPosition != nil || count > 0 { count += 1 }
             }
             #expect(await eventually(within: 3) { await manager.rawPosition != nil }, "\(source.name)")
             let start = MonotonicClock.milliseconds
