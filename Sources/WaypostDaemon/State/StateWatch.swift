@@ -6,7 +6,7 @@ import WaypostSystem
 /// Notices when the state folder, or the outbox in it, is removed while the tracker runs: what it then writes there is lost with the process.
 ///
 /// It checks as often as the log is synced to disk, and at each request. While the source delivers nothing it only checks which files are
-/// in their places: four calls of the system, as the processor of a tracker that waits should sleep.
+/// in their places: five calls of the system, as the processor of a tracker that waits should sleep.
 actor StateWatch: PositioningConsumer {
     private let folder: StateFolder
     private let interval: Int64
@@ -59,7 +59,7 @@ actor StateWatch: PositioningConsumer {
     }
 
     private var foundOutboxFiles: [FileIdentity?] {
-        ["", SQLiteDatabase.logSuffix].map { FileIdentity(of: DispatchOpening.path(in: folder.kept) + $0) }
+        SQLiteDatabase.suffixes.map { FileIdentity(ofOwn: DispatchOpening.path(in: folder.kept) + $0) }
     }
 
     private func lookIfDue() {

@@ -91,13 +91,14 @@ extension Outbox {
     // MARK: - Its place
 
     /// Whether the file was removed, so that anything written to it disappears with the process.
-    var isGone: Bool { openStore?.database.place() == .gone }
+    var isGone: Bool { if case .gone = openStore?.database.place() { true } else { false } }
 
     /// Makes sure that writes go to the file of that name.
     private func keepPlace() throws(OutboxError) {
         guard let store = openStore else { return }
         switch store.database.place() {
         case .known: break
+        case .odd(let error): throw OutboxError(error)
         case .withoutLog:
             do throws(SQLiteError) { try store.database.checkpoint() } catch { return try replaceDamaged(because: error) }
             openStore = nil
@@ -137,7 +138,7 @@ extension Outbox {
             defer { Syscalls.close(file) }
             try Syscalls.setMode(file, 0o600, path: copy)
             try Syscalls.synchronize(file, path: copy)
-            for suffix in OutboxSalvage.suffixes { try Syscalls.remove(OutboxSalvage.rescuePath(path) + suffix) }
+            for suffix in SQLiteDatabase.suffixes { try Syscalls.remove(OutboxSalvage.rescuePath(path) + suffix) }
             // The log of an earlier state must not be applied to the copy.
             if Syscalls.exists(path) { try SQLiteDatabase(path: path).checkpoint() }
             // From here on a crash leaves it whole.

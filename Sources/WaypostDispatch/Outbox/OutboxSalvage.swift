@@ -46,9 +46,6 @@ struct OutboxSalvage {
 
     private var replayPath: String { path + ".replayed" }
 
-    /// The files that belong to a database.
-    static let suffixes = ["", SQLiteDatabase.logSuffix, "-shm"]
-
     /// Finishes after a crash: the damaged file was set aside, but the new one was not yet renamed.
     static func finishRenaming(_ path: String) throws(SystemError) {
         guard !Syscalls.exists(path), Syscalls.exists(rescuePath(path)) else { return }
@@ -58,7 +55,7 @@ struct OutboxSalvage {
     /// Gives the new file the outbox's name.
     static func takeName(_ path: String) throws(SystemError) {
         // The rest of the removed file's log is in the new file, or set aside; SQLite would assign it to the new file.
-        for suffix in suffixes.dropFirst() { try Syscalls.remove(path + suffix) }
+        for suffix in SQLiteDatabase.suffixes.dropFirst() { try Syscalls.remove(path + suffix) }
         try rename(rescuePath(path), to: path)
     }
 
@@ -87,7 +84,7 @@ struct OutboxSalvage {
 
     private mutating func rescue() throws {
         let rescuePath = OutboxSalvage.rescuePath(path)
-        for suffix in OutboxSalvage.suffixes {
+        for suffix in SQLiteDatabase.suffixes {
             try Syscalls.remove(rescuePath + suffix)
             try Syscalls.remove(replayPath + suffix)
         }
@@ -208,11 +205,11 @@ struct OutboxSalvage {
     private mutating func setAside() throws(SystemError) {
         guard hadFile else {
             // SQLite has just created it.
-            for suffix in OutboxSalvage.suffixes { try Syscalls.remove(path + suffix) }
+            for suffix in SQLiteDatabase.suffixes { try Syscalls.remove(path + suffix) }
             return
         }
         var number = 1
-        while OutboxSalvage.suffixes.contains(where: { Syscalls.exists("\(path).damaged-\(number)\($0)") }) { number += 1 }
+        while SQLiteDatabase.suffixes.contains(where: { Syscalls.exists("\(path).damaged-\(number)\($0)") }) { number += 1 }
         let aside = "\(path).damaged-\(number)"
         recovery.asidePath = aside
         try OutboxSalvage.rename(path, to: aside)
@@ -222,7 +219,9 @@ struct OutboxSalvage {
 
     private static func rename(_ old: String, to new: String) throws(SystemError) {
         // The file itself last, so that whenever it has its name its log is beside it.
-        for suffix in suffixes.reversed() where Syscalls.exists(old + suffix) { try Syscalls.rename(old + suffix, to: new + suffix) }
+        for suffix in SQLiteDatabase.suffixes.reversed() where Syscalls.exists(old + suffix) {
+            try Syscalls.rename(old + suffix, to: new + suffix)
+        }
         guard let slash = new.lastIndex(of: "/") else { return }
         try Syscalls.synchronizeFolder(String(new[..<slash]))
     }

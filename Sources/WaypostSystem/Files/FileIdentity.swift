@@ -14,6 +14,13 @@ public struct FileIdentity: Sendable, Hashable {
         self.init(status)
     }
 
+    /// The identity of an ordinary file without a second name; nil for anything else, such as a link.
+    public init?(ofOwn path: String) {
+        var status = stat()
+        guard lstat(path.cName, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink <= 1 else { return nil }
+        self.init(status)
+    }
+
     /// The identity of an open ordinary file; nil for anything else, such as a terminal, which many programs read from and write to.
     public init?(ofFile descriptor: Int32) {
         var status = stat()

@@ -73,9 +73,15 @@ extension Syscalls {
     }
 
     /// Whether an ordinary file at a path has a second name elsewhere.
-    public static func hasSecondName(_ path: String) -> Bool {
+    static func hasSecondName(_ path: String) -> Bool {
         var status = stat()
         return lstat(path.cName, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_nlink > 1
+    }
+
+    /// Whether there is nothing at a path, or an ordinary file without a second name.
+    static func isAbsentOrOwn(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path.cName, &status) != 0 || status.st_mode & S_IFMT == S_IFREG && status.st_nlink <= 1
     }
 
     /// The same, when opening it failed because of that.

@@ -75,6 +75,8 @@ public final class SQLiteDatabase {
     private static let logByteCount: Int64 = 1_048_576
     /// The suffix of the log's name after that of the database.
     public static let logSuffix = "-wal"
+    /// What follows the path of the database in the names of its files, nothing for its own.
+    public static let suffixes = ["", logSuffix, "-shm"]
     /// Source: SQLite's file format, section 4.1.
     private static let frameHeadByteCount: Int64 = 24
 
@@ -85,7 +87,7 @@ public final class SQLiteDatabase {
 
     /// SQLite names neither what is in the way nor the file, and writes to a file that has a second name elsewhere.
     private static func checkFiles(_ path: String) throws(SQLiteError) {
-        for suffix in ["", logSuffix, "-shm"] {
+        for suffix in suffixes where !Syscalls.isAbsentOrOwn(path + suffix) {
             let reason: String
             if suffix.isEmpty, Syscalls.isLink(path) {
                 // Its log would be beside the file that the link leads to, and the log that is beside the link would be lost.
@@ -95,10 +97,8 @@ public final class SQLiteDatabase {
                     """
             } else if let odd = Syscalls.oddFile(path + suffix) {
                 reason = odd.reason
-            } else if Syscalls.hasSecondName(path + suffix) {
-                reason = "has a second name elsewhere; remove that one, or put a copy of the file here"
             } else {
-                continue
+                reason = "has a second name elsewhere; remove that one, or put a copy of the file here"
             }
             throw SQLiteError(code: CSQLITE_CANTOPEN, message: reason, path: path + suffix)
         }
@@ -203,12 +203,15 @@ public final class SQLiteDatabase {
         case withoutLog
         /// The database itself was removed or replaced; what is written is lost when the process ends.
         case gone
+        /// Something else is in the place of a file, or it has a second name; the error says what to do.
+        case odd(SQLiteError)
     }
 
     /// Checks whether the files were removed or replaced.
     ///
-    /// - Cost: two calls of stat.
+    /// - Cost: five calls of stat.
     public func place() -> Place {
+        do throws(SQLiteError) { try SQLiteDatabase.checkFiles(path) } catch { return .odd(error) }
         if FileIdentity(of: path) != identity { return .gone }
         let log = FileIdentity(of: path + SQLiteDatabase.logSuffix)
         defer { logIdentity = log ?? logIdentity }

@@ -91,6 +91,42 @@ import WaypostSystem
         }
     }
 
+    /// While it is in use: nothing is accepted until the file is back, and nothing is lost.
+    @Test(arguments: ["", "-wal", "-shm"], ["link", "second", "FIFO", "folder"]) func isNoticedInUse(
+        suffix: String, trap: String
+    ) async throws {
+        try await withFolder { folder in
+            let (path, other) = (folder + "/outbox.sqlite", folder + "/other")
+            let outbox = try Outbox(path: path)
+            _ = try await outbox.attach("home", newestPosition: 0)
+            for number in 1...3 { try await outbox.accept([DispatchFixture.call(number)]) }
+            switch trap {
+            case "second": link(path + suffix, other)
+            case "link":
+                try Syscalls.rename(path + suffix, to: other)
+                symlink(other, path + suffix)
+            default:
+                try Syscalls.rename(path + suffix, to: other)
+                try lay(trap, at: path + suffix)
+            }
+            for _ in 0..<2 {
+                let error = await #expect(throws: OutboxError.self) { try await outbox.check() }
+                #expect(error.map { "\($0)".hasPrefix("\(path)\(suffix): cannot be opened: ") } == true, "\(error as Any)")
+                await #expect(throws: OutboxError.self) { try await outbox.accept([DispatchFixture.call(4)]) }
+            }
+            if trap == "second" {
+                try Syscalls.remove(other)
+            } else {
+                try FileManager.default.removeItem(atPath: path + suffix)
+                try Syscalls.rename(other, to: path + suffix)
+            }
+            try await outbox.check()
+            try await outbox.accept([DispatchFixture.call(5)])
+            #expect(try await outbox.entries(after: 0, limit: 10).count == 4)
+            #expect(await outbox.recovery == nil)
+        }
+    }
+
     /// The tally only counts what others keep.
     @Test(arguments: ["folder", "link", "FIFO"]) func worksWithoutATally(trap: String) async throws {
         try await withFolder { folder in
