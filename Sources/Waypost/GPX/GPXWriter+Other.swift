@@ -26,12 +26,12 @@ extension GPXWriter {
         text.append(string: xml)
     }
 
-    /// Links, and their equivalents in GPX 1.0.
+    /// Links, and their equivalents in GPX 1.0; one that leads nowhere keeps its text.
     func append(linksOf other: GPXOtherElements, into text: inout TextBuffer) {
         append(other, .link, into: &text)
-        guard let url = other[.url] else { return }
+        guard other[.url] != nil || other[.urlName] != nil else { return }
         text.append("<link href=\"")
-        text.append(string: url)
+        text.append(string: other[.url] ?? "")
         text.append("\">")
         append(content: other[.urlName], "<text>", "</text>", into: &text)
         text.append("</link>")
@@ -60,15 +60,16 @@ extension GPXWriter {
     }
 
     private func append(authorOf other: GPXOtherElements, into text: inout TextBuffer) {
-        let address = other[.email]?.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
-        guard other[.authorName] != nil || address?.count == 2 else { return }
+        guard other[.authorName] != nil || other[.email] != nil else { return }
         text.append("<author>")
         append(content: other[.authorName], "<name>", "</name>", into: &text)
-        if let address, address.count == 2 {
+        if let email = other[.email] {
+            // GPX 1.1 has addresses in two parts; what is not one has one.
+            let parts = email.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
             text.append("<email id=\"")
-            text.append(string: String(address[0]))
+            text.append(string: String(parts[0]))
             text.append("\" domain=\"")
-            text.append(string: String(address[1]))
+            text.append(string: parts.count == 2 ? String(parts[1]) : "")
             text.append("\"/>")
         }
         text.append("</author>")

@@ -141,6 +141,17 @@ import WaypostTestKit
                 """)
     }
 
+    /// GPX 1.1 has no such elements, but places for their texts.
+    @Test func keepsTextsOfVersion10ThatAreNoAddresses() {
+        #expect(body("<email>joe at home</email>") == "<metadata><author><email id=\"joe at home\" domain=\"\"/></author></metadata>")
+        #expect(body("<urlname>n</urlname>") == "<metadata><link href=\"\"><text>n</text></link></metadata>")
+        let point = "<wpt lat=\"1.0000000\" lon=\"2.0000000\">"
+        #expect(body("\(point)<urlname>n</urlname></wpt>") == "\(point)<link href=\"\"><text>n</text></link></wpt>")
+        for text in ["<email>joe at home</email>", "<urlname>n</urlname>"] {
+            #expect(GPXContract.violations(reading: Array("<gpx version=\"1.0\">\(text)</gpx>".utf8), seed: 1) == [])
+        }
+    }
+
     @Test func writesPrefixedDocumentsWithoutPrefix() {
         let input =
             "<g:wpt lat=\"1\" lon=\"2\"><g:cmt>c</g:cmt><g:link href=\"l\"><g:text>t</g:text></g:link><g:extensions><a/></g:extensions></g:wpt>"
