@@ -22,7 +22,7 @@ struct TrackDigests {
     ) throws(RecordingError) {
         let stored = try lines()
         var digests: [String: String] = [:]
-        for track in forgetsLost ? [] : try folder.lostTracks(listed: Set(stored.digests.keys).subtracting(removed)) {
+        for (track, _) in forgetsLost ? [] : try folder.lostTracks(listed: Set(stored.digests.keys).subtracting(removed)) {
             digests[LogFolder.trackName(track.description)] = stored.digests[LogFolder.trackName(track.description)]
         }
         for name in try trackNames() where !removed.contains(name) {
@@ -64,7 +64,7 @@ struct TrackDigests {
             }
             if told.lowercased() != found { faults.append(LogFault(path: "\(folder.path)/\(name)", words: "is not what SHA256SUMS says")) }
         }
-        for track in try folder.lostTracks(listed: Set(stored.digests.keys)) {
+        for (track, _) in try folder.lostTracks(listed: Set(stored.digests.keys)) {
             let words =
                 "is missing, and its journal, too: take both from a copy, or waypost log recover removes its line from SHA256SUMS"
             faults.append(LogFault(path: folder.trackPath(track.description), words: words))

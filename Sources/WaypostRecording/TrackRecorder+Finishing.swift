@@ -8,6 +8,8 @@ extension TrackRecorder {
         public var tracks: [FinishedTrack] = []
         /// Why other tracks could not be finished; their journals stay for the next recovery.
         public var failures: [RecordingError] = []
+        /// The paths of tracks that `SHA256SUMS` named no more than that, because their journals are gone, too: their lines were removed.
+        package var forgottenPaths: [String] = []
 
         /// Creates an empty result.
         public init() {}

@@ -145,8 +145,12 @@ import WaypostSystem
             #expect(try LogVerifier(folder: log).digestFaults() == [])
             try Syscalls.remove(log.pullersPath)
             #expect(try LogVerifier(folder: log).digestFaults() == missing)
-            _ = try LogMaintenance(folder: log).recover()
+            #expect(try LogMaintenance(folder: log).recover().forgottenPaths == [log.trackPath(stem)])
             #expect(try LogVerifier(folder: log).digestFaults() == [])
+            #expect(try LogMaintenance(folder: log).recover().forgottenPaths == [])
+            // A reader still knows that something was there.
+            var later = LogReader(folder: log, from: .after(gone == 0 ? 0 : journals[gone].firstSequence - 1))
+            #expect((try later.next()?.content == .segmentBreak(.gap)) == (gone > 0) && (later.removed != nil) == (gone > 0))
         }
     }
 

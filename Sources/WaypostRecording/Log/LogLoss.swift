@@ -112,7 +112,7 @@ extension LogFolder {
             LogFolder.stem(ofTrack: name).flatMap { LogFolder.trackName($0.description) == name ? $0 : nil }
         }
         // A reader of the oldest records lacks nothing of what even the tracks are gone of.
-        let lost = number == 0 ? [] : (try? lostTracks(listed: TrackDigests(folder: self).names)) ?? []  // See above.
+        let lost = number == 0 ? [] : ((try? lostTracks(listed: TrackDigests(folder: self).names)) ?? []).map(\.stem)  // See above.
         let missing = (tracks.filter { !there.contains($0.description) } + lost).filter { $0.firstSequence < next }.sorted()
         return missing.compactMap { stem in
             guard period.mayContain(stem) else { return nil }
@@ -130,7 +130,8 @@ extension LogFolder {
     /// puller has acknowledged them.
     ///
     /// - Parameter names: the names in the list.
-    func lostTracks(listed names: Set<String>) throws(RecordingError) -> [TrackStem] {
+    /// - Returns: the tracks, with their numbers; of the last one of a log only the first is known.
+    func lostTracks(listed names: Set<String>) throws(RecordingError) -> [(stem: TrackStem, numbers: ClosedRange<UInt64>)] {
         let present = try TrackDigests(folder: self).trackNames()
         let listed = names.subtracting(present).compactMap { name in
             LogFolder.stem(ofTrack: name).flatMap { LogFolder.trackName($0.description) == name ? $0 : nil }
@@ -141,10 +142,13 @@ extension LogFolder {
         let starts = journals.map(\.firstSequence) + (listed + present.compactMap(LogFolder.stem(ofTrack:))).map(\.firstSequence)
         let removed = RemovedNumbers(in: self)
         let pulled = ((try? Pullers(folder: self).all()) ?? []).map(\.cursor).max() ?? 0  // Of a damaged list nothing counts as pulled.
-        return listed.sorted().filter { track in
+        return listed.sorted().compactMap { track in
             let first = track.firstSequence
             let next = starts.filter { $0 > first }.min() ?? first + 1
-            return !stems.contains(track.description) && pulled + 1 < next && removed.part(after: first - 1, before: first + 1) == nil
+            guard !stems.contains(track.description), pulled + 1 < next, removed.part(after: first - 1, before: first + 1) == nil else {
+                return nil
+            }
+            return (track, first...next - 1)
         }
     }
 

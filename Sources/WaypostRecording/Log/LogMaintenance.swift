@@ -52,7 +52,11 @@ package struct LogMaintenance: ~Copyable {
             }
         }
         do {
+            let lost = try folder.lostTracks(listed: TrackDigests(folder: folder).names)
+            // What no list names any more is still missing for readers.
+            folder.noteRemoving(lost.map(\.numbers))
             try TrackDigests(folder: folder).update(forgetsLost: true)
+            recovery.forgottenPaths = lost.map { folder.trackPath($0.stem.description) }
         } catch {
             recovery.failures.append(error)
         }

@@ -30,6 +30,9 @@ struct LogRecoverCommand: ParsableCommand {
             if let words = track.damageWords { SystemProcess.printError("waypost: \(logPath(track.journalPath)): \(words)") }
             for path in [track.trackPath].compactMap(\.self) + track.otherTrackPaths { try output.write(path: logPath(path)) }
         }
+        for path in recovery.forgottenPaths {
+            SystemProcess.printError("waypost: \(logPath(path)): is missing, and its journal, too: its line was removed from SHA256SUMS")
+        }
         let failures = recovery.failures.map(CommandFailure.init)
         for failure in failures { SystemProcess.printError(failure.line) }
         // Data that cannot be repaired here must not hide a failing disk.
