@@ -75,12 +75,14 @@ public struct SQLiteLog: Sendable {
     private mutating func readFrames(_ isBigEndian: Bool, isHeadWhole: Bool) {
         let runs = findRuns(isBigEndian)
         isThere = isThere || runs.contains(where: \.isWhole)
-        let salt = isHeadWhole ? bytes[16..<24] : saltThatMendsTheHeader(of: runs, isBigEndian) ?? newestSalt(of: runs)
+        var logs = SQLiteLogSalts(runs.filter(\.isWhole).map(\.salts))
+        let salt = isHeadWhole ? bytes[16..<24] : saltThatMendsTheHeader(of: runs, isBigEndian) ?? newestSalt(of: &logs)
+        let newest = salt.flatMap { logs.log(of: $0) }
         var isSeenBySQLite = isHeadWhole
         var committedCount = 0
         for run in runs {
-            let isOurs = salt.map { run.salts.contains($0) } ?? false
             for (frame, frameSalt) in zip(run.frames, run.salts) {
+                let isOurs = newest != nil && logs.log(of: frameSalt) == newest
                 if hiddenCommitCount > 0, isOurs { hasConfirmedHiddenCommit = true }
                 if frameSalt != salt || !run.isWhole { isSeenBySQLite = false }
                 guard isOurs, run.isWhole else { continue }
@@ -96,7 +98,7 @@ public struct SQLiteLog: Sendable {
 
     /// Frames of one log, each of which has the checksum that follows from the one before it; or one frame that has not.
     ///
-    /// No checksum covers the salts: each may be damaged, so the run has that of any of its frames.
+    /// No checksum covers the salts: each may be damaged.
     private struct Run {
         var isWhole: Bool
         var frames: [Frame] = []
@@ -133,24 +135,19 @@ public struct SQLiteLog: Sendable {
         return runs.lazy.filter(\.isWhole).flatMap(\.salts).first { start.adding($0, isBigEndian) == stated }
     }
 
-    /// The salt of the newest frames in a log whose header is damaged.
+    /// A salt of the newest log in a file whose header is damaged.
     ///
-    /// Salts count that are as near to the header's as any; of these the one that most intact frames have, with those of their runs, and of
-    /// several the first, as the newest frames come first. The salt of an earlier log is far off: half of it is random. A salt that one frame
-    /// alone has is less near by three bytes: both it and the header's may be damaged. Without a header, what is in doubt is one frame alone:
-    /// its salt may be the damaged one, unless it follows the other's.
-    private func newestSalt(of runs: [Run]) -> ArraySlice<UInt8>? {
+    /// The log counts that has a salt as near to the header's as any; of these the one that has the most intact frames, and of several the first,
+    /// as the newest frames come first. The salt of an earlier log is far off: half of it is random. A log of one frame is less near by three
+    /// bytes: both its salt and the header's may be damaged. Without a header, what is in doubt is one frame alone: its salt may be the damaged
+    /// one, unless it follows the other's.
+    private func newestSalt(of logs: inout SQLiteLogSalts) -> ArraySlice<UInt8>? {
         let head = bytes.count >= SQLiteLog.headByteCount ? bytes[16..<24] : []
         var candidates: [(salt: ArraySlice<UInt8>, distance: Int, count: Int)] = []
-        var indices: [ArraySlice<UInt8>: Int] = [:]
-        for run in runs where run.isWhole {
-            for salt in run.salts where indices[salt] == nil {
-                indices[salt] = candidates.count
-                let distance = zip(head, salt).count { $0 != $1 }
-                // A header without any likeness says nothing.
-                candidates.append((salt, distance > 4 ? 8 : distance, 0))
-            }
-            for salt in Set(run.salts) { candidates[indices[salt, default: 0]].count += run.frames.count }
+        for log in logs.all {
+            let distance = log.salts.map { salt in zip(head, salt).count { $0 != $1 } }.min() ?? 8
+            // A header without any likeness says nothing.
+            candidates.append((log.firstSalt, distance > 4 ? 8 : distance, log.frameCount))
         }
         var best: (salt: ArraySlice<UInt8>, distance: Int, count: Int)?
         for var candidate in candidates {
