@@ -58,7 +58,9 @@ public struct Pullers: Sendable {
         guard let text = bytes.map(SealedText.text(of:)) ?? [] else { throw .damagedPullers(path: folder.pullersPath) }
         for line in text.split(separator: UInt8(ascii: "\n")) {
             let words = line.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
-            guard words.count == 2, Pullers.isValid(name: words[0]), let cursor = UInt64(words[1]) else {
+            guard words.count == 2, Pullers.isValid(name: words[0]), let cursor = UInt64(words[1]),
+                cursor <= JournalCodec.sequences.upperBound
+            else {
                 throw .damagedPullers(path: folder.pullersPath)
             }
             pullers.append(Puller(name: words[0], cursor: cursor))

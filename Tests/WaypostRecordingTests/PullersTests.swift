@@ -71,4 +71,27 @@ import WaypostSystem
             #expect(try Pullers(folder: folder).all().map(\.cursor) == [UInt64](repeating: 5, count: 4))
         }
     }
+
+    /// A cursor that no record can have is damage, not a number to count on.
+    @Test(arguments: [UInt64.max, UInt64.max - 1, UInt64(1) << 63]) func doesNotCountOnCursorsThatNoRecordHas(cursor: UInt64) async throws {
+        try await Sample.withFolder { path in
+            let folder = LogFolder(path: path)
+            do {
+                let recorder = try TrackRecorder(folder: path)
+                try await recorder.record(Sample.position(second: 0))
+                _ = try await recorder.close()
+            }
+            try AtomicFile.write(SealedText.seal(Array("home \(cursor)\n".utf8)), to: folder.pullersPath)
+            #expect(throws: RecordingError.damagedPullers(path: folder.pullersPath)) { try Pullers(folder: folder).all() }
+            #expect(try LogVerifier(folder: folder).digestFaults() == [])
+            let recorder = try TrackRecorder(folder: path)
+            let outcome = try await recorder.record(Sample.position(second: 1))
+            guard case .logged(let number, _) = outcome else {
+                Issue.record("\(outcome)")
+                return
+            }
+            #expect(number < 10)
+            _ = try await recorder.close()
+        }
+    }
 }
