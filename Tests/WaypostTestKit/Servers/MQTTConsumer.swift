@@ -37,19 +37,21 @@ public final class MQTTConsumer: Sendable {
         settings.subscriptions = [topic]
         settings.idleLimit = .seconds(600)
         let box = Box()
-        let (received, continuation) = AsyncStream.makeStream(of: MQTTMessage.self)
+        let (answers, continuation) = AsyncStream.makeStream(of: MQTTMessage.self)
         let client = MQTTClient(settings) { message in
+            // Decided when it arrives: whoever has seen a message may change what is answered to the next ones.
+            if let record = try? JSONParser().parse(message.payload), let topic = record["receipt_to"]?.string,
+                let id = record["id"]?.string, let words = answer(id)
+            {
+                continuation.yield(MQTTMessage(topic: topic, payload: Array(words.utf8)))
+            }
             box.state.withLock { $0.messages.append(message) }
-            continuation.yield(message)
         }
         (self.client, state) = (client, box)
         answering = Task {
-            for await message in received {
-                guard let record = try? JSONParser().parse(message.payload), let topic = record["receipt_to"]?.string,
-                    let id = record["id"]?.string, let words = answer(id)
-                else { continue }
+            for await message in answers {
                 // The broker may be gone: then the record comes again.
-                _ = try? await client.publish([MQTTMessage(topic: topic, payload: Array(words.utf8))])
+                _ = try? await client.publish([message])
             }
         }
     }
