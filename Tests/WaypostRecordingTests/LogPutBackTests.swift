@@ -118,6 +118,22 @@ import WaypostSystem
         }
     }
 
+    /// A copy that could not be lowered at a stop does not make the log an older one.
+    @Test func aStopThatCannotWriteTheCopyIsNoOlderCopy() async throws {
+        try await Sample.withFolder { parent in
+            let (folder, state) = (parent + "/log", parent + "/state")
+            try Syscalls.createFolders(state)
+            var configuration = TrackRecorder.Configuration()
+            configuration.numbersPath = state + "/numbers"
+            let recorder = try TrackRecorder(folder: folder, configuration: configuration)
+            try await recorder.record(Sample.position(second: 0))
+            try FileManager.default.moveItem(atPath: state, toPath: state + ".away")
+            _ = try await recorder.close()
+            try FileManager.default.moveItem(atPath: state + ".away", toPath: state)
+            #expect(!(try TrackRecorder(folder: folder, configuration: configuration).isOlderCopy))
+        }
+    }
+
     /// An older counter beside newer journals, as when a backup is copied over the log.
     @Test func anOlderCounterGivesNoNumberAgain() async throws {
         try await Sample.withFolder { parent in

@@ -86,8 +86,11 @@ struct SequenceCounter {
 
     private mutating func store(_ newBound: UInt64) throws(SystemError) {
         let text = SealedText.seal(Array("\(newBound)\n".utf8))
+        // Wherever this ends, the copy is not ahead: it would look as if the log were an older one.
+        if let copyPath, newBound < bound { try AtomicFile.write(text, to: copyPath) }
         try AtomicFile.write(text, to: path)
-        if let copyPath { try? AtomicFile.write(text, to: copyPath) }  // The log must go on, and the next bound is copied again.
+        // The log must go on without it; the next bound is copied again.
+        if let copyPath, newBound > bound { try? AtomicFile.write(text, to: copyPath) }  // See above.
         bound = newBound
     }
 }
