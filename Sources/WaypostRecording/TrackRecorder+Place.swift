@@ -35,6 +35,8 @@ extension TrackRecorder {
         } else {
             lock = try folder.lock(creates: true)
         }
+        // Those who follow the numbers into this log lack what is elsewhere.
+        folder.noteRemoving(from: try folder.firstFreeSequenceOfLastJournal(), before: carried?.first.sequence ?? counter.next)
         counter.goOn(behind: try SequenceCounter(folder))
         place = FileIdentity(of: folder.journalFolder)
         guard let home, let place, !place.isOnSameDisk(as: home) else {
@@ -42,6 +44,15 @@ extension TrackRecorder {
             return
         }
         if problems.otherDiskSince == nil { problems.otherDiskSince = MonotonicClock.milliseconds }
+    }
+
+    /// Writes the carried records into a journal of their own: the numbers in a journal follow each other, and the next one is further on.
+    func writeCarriedAlone(at time: UTCTime, source: String?, now: Int64) throws(RecordingError) {
+        try dropCarriedAmongOthers()
+        guard carried != nil else { return }
+        _ = try write([], at: time, source: source)
+        statistics.journalByteCount += bytes.count
+        endTrack(now: now)
     }
 
     /// Forgets the carried records when another log with the same numbers has replaced ours: they stay where they were written.

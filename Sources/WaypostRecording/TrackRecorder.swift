@@ -55,7 +55,7 @@ public actor TrackRecorder {
     private var next: AppendOnlyFile?
     /// The earliest time to retry ending a track that continued for lack of room, in monotonic nanoseconds.
     private var nextRotation: Int64 = 0
-    private var bytes: [UInt8] = []
+    var bytes: [UInt8] = []
 
     /// How soon to retry ending a track for which there was no room, in nanoseconds.
     private static let rotationRetry: Int64 = 10_000_000_000
@@ -80,6 +80,7 @@ public actor TrackRecorder {
         }
         counter = try SequenceCounter(folder, copyPath: configuration.numbersPath)
         isOlderCopy = counter.isBehindCopy
+        if isOlderCopy { folder.noteRemoving(from: try folder.firstFreeSequenceOfLastJournal(), before: counter.next) }
         home = FileIdentity(of: folder.journalFolder)
         place = home
         self.folder = folder
@@ -202,8 +203,13 @@ public actor TrackRecorder {
         _ contents: [(JournalRecord.Content, LogTypes)], at time: UTCTime, source: String?, now: Int64
     ) throws(RecordingError) -> UInt64 {
         if self.journal == nil {
+            let expected = counter.next
             try prepareFolder()
             folder.noteNoDestinations()
+            if counter.next > expected {
+                try writeCarriedAlone(at: time, source: source, now: now)
+                if contents.isEmpty { return counter.next - 1 }
+            }
         }
         try reserve(UInt64(contents.count))
         let headByteCount = try write(contents, at: time, source: source)
@@ -219,7 +225,7 @@ public actor TrackRecorder {
     /// Writes records to the open journal or to a new one, leaves what was written in `bytes`, and returns how many of them are the new journal's head.
     ///
     /// Nothing of the journal is held when it returns: a second owner would make the next record copy all that are at risk.
-    private func write(
+    func write(
         _ contents: [(JournalRecord.Content, LogTypes)], at time: UTCTime, source: String?
     ) throws(RecordingError) -> Int {
         var journal: OpenJournal

@@ -98,8 +98,46 @@ import WaypostSystem
             #expect(try #require(after.first) > #require(before.last))
             #expect(try read(&follower) == Array(51...60) && follower.replacementCount == 0)
             var reader = LogReader(folder: LogFolder(path: folder), from: .after(try #require(before.last)))
-            #expect(try reader.next()?.content == .segmentBreak(.restart))
+            // After a kill nobody knows which of the reserved numbers were given.
+            #expect(try reader.next()?.content == .segmentBreak(isKilled ? .gap : .restart))
+            var within = LogReader(folder: LogFolder(path: folder), from: .after(try #require(before.first)))
+            #expect(try within.next()?.content == .segmentBreak(.gap))
+            let (end, last) = (try #require(within.removed?.upperBound), try #require(before.last))
+            #expect(isKilled ? end > last && end < SequenceCounter.step + 100 : end == last)
             #expect(!(try TrackRecorder(folder: folder, configuration: configuration).isOlderCopy))
+        }
+    }
+
+    /// While the recorder runs: what it writes again has its numbers, and the jump behind them is no damage.
+    @Test(arguments: [false, true]) func numbersGoOnInACopyThatIsPutInPlace(isLive: Bool) async throws {
+        try await Sample.withFolder { parent in
+            let (folder, copy) = (parent + "/log", parent + "/copy")
+            let second: Int64 = 1_000_000_000
+            try await record(0...9, in: folder)
+            if !isLive { try FileManager.default.copyItem(atPath: folder, toPath: copy) }
+            let recorder = try TrackRecorder(folder: folder)
+            for number in 100...140 {
+                _ = try? await recorder.record(Sample.position(second: number), now: Int64(number) * second)
+                if isLive, number == 110 { try FileManager.default.copyItem(atPath: folder, toPath: copy) }
+            }
+            try FileManager.default.moveItem(atPath: folder, toPath: parent + "/gone")
+            try FileManager.default.moveItem(atPath: copy, toPath: folder)
+            for number in 141...180 { _ = try? await recorder.record(Sample.position(second: number), now: Int64(number) * second) }
+            #expect(await recorder.problems.isEmpty)
+            _ = try await recorder.close()
+            let log = LogFolder(path: folder)
+            _ = try LogMaintenance(folder: log).recover()
+            for journal in try log.journals() { #expect(try LogVerifier(folder: log).faults(of: journal) == [], "\(journal.stem)") }
+            #expect(try LogVerifier(folder: log).digestFaults() == [])
+            var reader = LogReader(folder: log, from: .oldest)
+            var (tenths, gaps): (Set<Int>, Int) = ([], 0)
+            while let entry = try reader.next() {
+                if case .segmentBreak(.gap) = entry.content { gaps += 1 }
+                guard case .position(let position) = entry.content, let time = position.time else { continue }
+                tenths.insert(Int(time.millisecondsSince1970 - Sample.start.millisecondsSince1970) / 100)
+            }
+            #expect(reader.losses == [] && gaps == 1, "\(reader.losses), \(gaps)")
+            #expect(tenths.isSuperset(of: (141...180).map { $0 * 10 }) && tenths.isSuperset(of: 0...9))
         }
     }
 

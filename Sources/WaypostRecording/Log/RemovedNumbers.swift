@@ -1,7 +1,7 @@
 import Waypost
 import WaypostSystem
 
-/// The numbers of records that went with whole journals, deleted by the limits of the log or erased.
+/// The numbers of records that went with whole journals, deleted by the limits of the log or erased, or that are in another copy of the log.
 ///
 /// Numbers that no journal has need not have been used: a tracker that was killed leaves numbers out. With these a reader knows that something
 /// was there.
@@ -78,5 +78,10 @@ extension LogFolder {
         var removed = RemovedNumbers(in: self)
         for numbers in journals { removed.add(numbers) }
         try? removed.write(in: self)  // See above.
+    }
+
+    /// Notes numbers that another log has, or had, from the first one up to but not including another.
+    func noteRemoving(from first: UInt64, before next: UInt64) {
+        if first < next { noteRemoving([first...next - 1]) }
     }
 }

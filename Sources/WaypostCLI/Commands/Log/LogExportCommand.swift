@@ -131,8 +131,9 @@ extension LogReader {
     borrowing func tellDamage(isContinued: Bool) {
         if isContinued, let removed {
             // What went at different times may have something in between that is there.
-            let what = removed.count == 1 ? "number \(removed.lowerBound)" : "all of the numbers \(removed.lowerBound) to \(removed.upperBound)"
-            SystemProcess.printError("waypost: the log no longer has \(what): tracks were deleted by its limits, erased, or are lost")
+            let what =
+                removed.count == 1 ? "number \(removed.lowerBound)" : "all of the numbers \(removed.lowerBound) to \(removed.upperBound)"
+            SystemProcess.printError("waypost: the log does not have \(what): tracks were deleted by its limits, erased, or are lost")
         }
         if let loss = losses.first(where: \.isMissing) {
             let what = loss.isCounted ? "numbers \(loss.after + 1) to \(loss.through)" : "the numbers from \(loss.after + 1) on"

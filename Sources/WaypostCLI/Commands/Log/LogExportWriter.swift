@@ -27,7 +27,8 @@ struct LogExportWriter: ~Copyable {
     /// Adds a record; one that is not a position only notes a break.
     mutating func add(_ record: JournalRecord) throws(CommandFailure) {
         switch record.content {
-        case .segmentBreak(let reason): segmentBreak = reason
+        // That something is missing matters more than why there was a break anyway.
+        case .segmentBreak(let reason): if segmentBreak != .gap { segmentBreak = reason }
         case .position(let position):
             if encoder == nil { addLine(position, record.sequence) }
             encoder?.add(position, after: segmentBreak != nil, to: &text)
