@@ -15,53 +15,81 @@ extension GPXAssembler {
         let owner = stack.top
         switch owner {
         case .gpx, .track, .route, .segment, .trackPoint, .routePoint, .waypoint: break
-        default: return
+        default:
+            // An element within a text has no place, and the copy of what is in `extensions` was given up.
+            if owner.isText, failure == nil { add(.unkeptElement, at: local.lowerBound, in: bytes) }
+            return
         }
         let whole = bytes.extracting((prefix.isEmpty ? local.lowerBound : prefix.lowerBound)..<local.upperBound)
         let name = bytes.extracting(local).withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
         // Elements unknown to GPX are only allowed in its extensions; version 1.0 allowed them anywhere.
-        let part = isOwn ? GPXOtherElements.Part(name, in: owner) : nil
+        let part = GPXOtherElements.Part(name, in: owner).flatMap {
+            isOwn || namespaces.forgivesNoNamespace(bytes.extracting(prefix), at: depth + 1) ? $0 : nil
+        }
         if let part, part.isContent {
             copyingNext = CopyPlace(part: part, owner: owner, isContent: true)
         } else {
             copying = CopyPlace(part: part ?? .extensions, owner: owner, isContent: false)
             copy.begin(isOwn: part != nil)
-            copy.startTag(whole)
+            copy.startTag(whole, in: namespaces)
         }
     }
 
     /// Processes an attribute of the element being copied.
     @inline(__always)
     mutating func copyAttribute(_ name: Range<Int>, _ value: Range<Int>, in bytes: Span<UInt8>) {
-        if copying != nil { copy.attribute(bytes.extracting(name), bytes.extracting(value)) }
+        if copying != nil { copy.attribute(bytes.extracting(name), bytes.extracting(value)) } else { noteUnkeptAttribute(name, in: bytes) }
+    }
+
+    /// Counts an attribute that is neither read nor copied.
+    @inline(__always)
+    mutating func noteUnkeptAttribute(_ name: Range<Int>, in bytes: Span<UInt8>) {
+        if opening.isPoint, name.count == 3, bytes[unchecked: name.lowerBound] == UInt8(ascii: "l") {  // Within the bytes, by the count.
+            return
+        }
+        countUnkeptAttribute(name, in: bytes)
+    }
+
+    @inline(never)
+    private mutating func countUnkeptAttribute(_ name: Range<Int>, in bytes: Span<UInt8>) {
+        // What is skipped without a copy has been counted as an element.
+        guard failure == nil, skipped == 0 || copyingNext != nil else { return }
+        switch GPXElementCopy.split(bytes.extracting(name)) {
+        case ("", "xmlns")?, ("xmlns", _)?: return
+        case ("", "version")?, ("", "creator")?: if opening == .gpx { return }
+        case (let prefix, "schemaLocation")?: if opening == .gpx, namespaces.isSchemaInstance(prefix) { return }
+        default: break
+        }
+        add(.unkeptAttribute, at: name.lowerBound, in: bytes)
     }
 
     /// How many elements are open.
     var depth: Int { stack.depth + skipped }
 
-    /// Whether what the start tag declares counts only within its element: one that is copied.
-    private var isInScope: Bool { skipped > 0 || opening == .accuracy || opening != .extensions && stack.contains(.extensions) }
+    /// Notes an attribute if it declares a namespace for the element of that depth, and what is in it.
+    @inline(__always)
+    mutating func declare(_ attribute: XMLAttribute, depth: Int, in bytes: Span<UInt8>) {
+        // Within the bytes, by the count.
+        guard attribute.name.count >= 5, bytes[unchecked: attribute.name.lowerBound] == UInt8(ascii: "x") else { return }
+        declareNamespace(attribute, depth: depth, in: bytes)
+    }
 
-    /// Notes an attribute that may declare a namespace.
     @inline(never)
-    mutating func noteNamespace(_ name: Range<Int>, _ value: Range<Int>, in bytes: Span<UInt8>) {
-        if isInScope { return accuracyNamespace.take(attribute: name, value: value, in: bytes, scope: depth) }
-        accuracyNamespace.take(attribute: name, value: value, in: bytes)
-        guard keepsOtherElements, let (prefix, local) = GPXElementCopy.split(bytes.extracting(name)),
-            (prefix.isEmpty ? local : prefix) == "xmlns"
+    private mutating func declareNamespace(_ attribute: XMLAttribute, depth: Int, in bytes: Span<UInt8>) {
+        guard let (prefix, local) = GPXElementCopy.split(bytes.extracting(attribute.name)), (prefix.isEmpty ? local : prefix) == "xmlns"
         else {
             return
         }
         var faults = XMLText.Faults()
-        let uri = XMLText.string(bytes.extracting(value), encoding, faults: &faults) ?? ""
-        if !uri.isEmpty || prefix.isEmpty { copy.namespaces.note(prefix: prefix.isEmpty ? "" : local, uri: uri) }
+        let uri = XMLText.string(bytes.extracting(attribute.value), encoding, trims: false, faults: &faults) ?? ""
+        namespaces.note(prefix: prefix.isEmpty ? "" : local, uri: uri, depth: depth)
     }
 
     /// Ends a start tag after it was read: of the element being copied, or of the one whose content is copied from here on.
     mutating func endCopiedStartTag(isEmpty: Bool, isBroken: Bool, at offset: Int, in bytes: Span<UInt8>) {
         if let place = copying {
             if isBroken { copy.fail() }
-            copy.endStartTag(isEmpty: isEmpty, own: accuracyNamespace)
+            copy.endStartTag(isEmpty: isEmpty, in: namespaces)
             if isEmpty, copy.depth == 0, !place.isContent { endCopy(place, at: offset, in: bytes) }
         } else if let place = copyingNext {
             copyingNext = nil
@@ -109,6 +137,7 @@ extension GPXAssembler {
         case .track, .route:
             if isPathGiven { return add(.lateElement, at: offset, in: bytes) }
             if path.other == nil { path.other = GPXOtherElements() }
+            noteLosses(of: path.other, adding: place.part, at: offset, in: bytes)
             hasRoom = path.other?.add(place.part, xml) == true
         case .segment: hasRoom = segmentElements.add(place.part, xml)
         case .gpx:
@@ -116,11 +145,19 @@ extension GPXAssembler {
                 hasRoom = endElements.add(place.part, xml)
             } else {
                 if isHeadGiven { return add(.lateElement, at: offset, in: bytes) }
+                noteLosses(of: head.other, adding: place.part, at: offset, in: bytes)
                 hasRoom = head.other.add(place.part, xml)
             }
-        default: hasRoom = draft.add(place.part, xml, saying: place.figures)
+        default:
+            noteLosses(of: draft.point.other, adding: place.part, at: offset, in: bytes)
+            hasRoom = draft.add(place.part, xml, saying: place.figures)
         }
         if !hasRoom { add(.unkeptElement, at: offset, in: bytes) }
+    }
+
+    private mutating func noteLosses(of other: GPXOtherElements?, adding part: GPXOtherElements.Part, at offset: Int, in bytes: Span<UInt8>)
+    {
+        for _ in 0..<(other?.losses(adding: part) ?? 0) { add(.unkeptElement, at: offset, in: bytes) }
     }
 
     // MARK: - Segments and the document
@@ -141,10 +178,9 @@ extension GPXAssembler {
 
     /// Processes the root's declarations; those of a second document count where they are used.
     mutating func beginDocument() {
-        copy.rootPrefix = String(decoding: rootPrefix, as: UTF8.self)
         guard !hasNamespaces else { return }
         hasNamespaces = true
-        head.namespaces = copy.namespaces.give()
+        head.namespaces = namespaces.give()
     }
 
     mutating func rootAttribute(_ name: Range<Int>, _ value: Range<Int>, in bytes: Span<UInt8>) {

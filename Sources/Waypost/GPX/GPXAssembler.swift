@@ -1,7 +1,7 @@
 /// Assembles tracks, routes and waypoints from the tokens of a GPX file.
 ///
 /// A stack of the few elements that are read keeps track of the place; all other elements are skipped by counting. An element counts as
-/// GPX when it has the root's prefix, whatever that is; elements in `extensions` are recognized by name alone.
+/// GPX when it is in the root's namespace, whatever that is; elements in `extensions` are recognized by name alone.
 struct GPXAssembler {
     /// What has been found so far.
     var summary = GPXSummary()
@@ -16,11 +16,9 @@ struct GPXAssembler {
     /// How many of these have the name of the point that they are in.
     private var skippedPoints = 0
     private var hasRoot = false
-    var rootPrefix: [UInt8] = []
-    var accuracyNamespace = AccuracyNamespace()
-    /// Whether the open `accuracy` element is ours; a declaration after its prefix, in its own start tag, may decide that.
+    var namespaces = GPXNamespaces()
+    /// Whether the open `accuracy` element is ours.
     private var isOwnAccuracy = false
-    private var accuracyPrefix: [UInt8] = []
     var encoding = XMLText.Encoding.utf8
     /// The element whose start tag is open.
     var opening = GPXElement.document
@@ -104,17 +102,18 @@ struct GPXAssembler {
     // MARK: - Start tags
 
     @inline(__always)
-    mutating func startTag(_ name: Range<Int>, in bytes: Span<UInt8>, _ visit: (GPXItem) -> Void) {
+    mutating func startTag(_ name: Range<Int>, _ attributes: [XMLAttribute], in bytes: Span<UInt8>, _ visit: (GPXItem) -> Void) {
         hasCountedNUL = false
         hasCountedOutside = false
-        if accuracyNamespace.hasScopes { accuracyNamespace.leaveScopes(below: depth) }
+        namespaces.leave(below: depth)
+        for attribute in attributes { declare(attribute, depth: depth + 1, in: bytes) }
         let local = GPXAssembler.local(name, in: bytes)
         let element = GPXElement(local, in: bytes)
         let prefix = name.lowerBound..<max(name.lowerBound, local.lowerBound - 1)
-        if copying != nil { copy.startTag(bytes.extracting(name)) }
-        if skipped == 0, element.isChild(of: stack.top), isRead(element, prefix, in: bytes) {
+        if copying != nil { copy.startTag(bytes.extracting(name), in: namespaces) }
+        if skipped == 0, element.isChild(of: stack.top), isRead(prefix, in: bytes) {
             open(element)
-            if element == .accuracy { startAccuracy(prefix, in: bytes) }
+            if element == .accuracy { isOwnAccuracy = namespaces.isOwn(bytes.extracting(prefix)) }
         } else if skipped == 0, stack.top.isPoint, element.isChild(of: .extensions) {
             startBareExtension(element, prefix, local, in: bytes)
         } else {
@@ -124,18 +123,12 @@ struct GPXAssembler {
 
     /// Whether an element in its proper place is GPX or one of the extensions.
     @inline(__always)
-    private func isRead(_ element: GPXElement, _ prefix: Range<Int>, in bytes: Span<UInt8>) -> Bool {
+    private mutating func isRead(_ prefix: Range<Int>, in bytes: Span<UInt8>) -> Bool {
         switch stack.top {
         case .extensions, .trackPointExtension: true
-        default: hasRootPrefix(prefix, in: bytes)
+        default:
+            namespaces.isGPX(bytes.extracting(prefix)) || namespaces.forgivesNoNamespace(bytes.extracting(prefix), at: depth + 1)
         }
-    }
-
-    @inline(__always)
-    private func hasRootPrefix(_ prefix: Range<Int>, in bytes: Span<UInt8>) -> Bool {
-        guard prefix.count == rootPrefix.count else { return false }
-        for index in rootPrefix.indices where rootPrefix[index] != bytes[prefix.lowerBound + index] { return false }
-        return true
     }
 
     @inline(__always)
@@ -152,18 +145,12 @@ struct GPXAssembler {
         }
     }
 
-    private mutating func startAccuracy(_ prefix: Range<Int>, in bytes: Span<UInt8>) {
-        accuracyPrefix.removeAll(keepingCapacity: true)
-        bytes.extracting(prefix).withUnsafeBufferPointer { accuracyPrefix.append(contentsOf: $0) }
-        isOwnAccuracy = accuracyNamespace.contains(prefix: accuracyPrefix)
-    }
-
     /// Handles an extension directly in its point, as in GPX 1.0: it is read as within `extensions`, where its copy goes.
     @inline(never)
     private mutating func startBareExtension(_ element: GPXElement, _ prefix: Range<Int>, _ local: Range<Int>, in bytes: Span<UInt8>) {
         if keepsOtherElements { beginCopy(prefix, local, isOwn: false, in: bytes) }
         open(element)
-        if element == .accuracy { startAccuracy(prefix, in: bytes) }
+        if element == .accuracy { isOwnAccuracy = namespaces.isOwn(bytes.extracting(prefix)) }
     }
 
     /// Handles a start tag that is not read, out of place, or the root's.
@@ -177,22 +164,24 @@ struct GPXAssembler {
             startRoot(element, prefix, local, in: bytes)
             return
         }
+        let isOwn = namespaces.isGPX(bytes.extracting(prefix))
         // A frame element where none may be, or anywhere inside a broken point: the tags in between were lost.
-        if element.isFrame, hasRootPrefix(prefix, in: bytes), skipped == 0 && !isInExtensions || isPointOpen && draft.isBroken,
+        if element.isFrame, isOwn, skipped == 0 && !isInExtensions || isPointOpen && draft.isBroken,
             element == .gpx || stack.hasParent(of: element)
         {
             add(.brokenMarkup, at: local.lowerBound, in: bytes)
             breakPoint(at: local.lowerBound, in: bytes)
             abandonCopy()
+            let declared = depth + 1
             skipped = 0
             skippedPoints = 0
             while stack.top != .document, !element.isChild(of: stack.top) { close(at: local.lowerBound, in: bytes, visit) }
-            accuracyNamespace.leaveScopes(below: depth)
+            namespaces.move(from: declared, to: depth + 1)
             if stack.top == .document { startRoot(element, prefix, local, in: bytes) } else { open(element) }
             return
         }
         if keepsOtherElements, skipped == 0, copying == nil {
-            beginCopy(prefix, local, isOwn: hasRootPrefix(prefix, in: bytes), in: bytes)
+            beginCopy(prefix, local, isOwn: isOwn, in: bytes)
         }
         skipped += 1
         if element.isPoint, stack.contains(element) { skippedPoints += 1 }
@@ -205,7 +194,7 @@ struct GPXAssembler {
         if element == .gpx {
             if hasRoot { add(.secondDocument, at: local.lowerBound, in: bytes) }
             hasRoot = true
-            rootPrefix = bytes.extracting(prefix).withUnsafeBufferPointer { Array($0) }
+            namespaces.beginRoot(prefix: bytes.extracting(prefix))
             open(.gpx)
         } else if hasRoot {
             skipped = 1
@@ -220,17 +209,20 @@ struct GPXAssembler {
     // MARK: - Attributes
 
     @inline(__always)
-    mutating func attribute(_ name: Range<Int>, _ value: Range<Int>, in bytes: Span<UInt8>) {
+    mutating func attribute(_ attribute: XMLAttribute, in bytes: Span<UInt8>) {
+        let (name, value) = (attribute.name, attribute.value)
         if opening.isPoint { draft.attribute(name, value, in: bytes) } else if opening == .gpx { rootAttribute(name, value, in: bytes) }
         if keepsOtherElements { copyAttribute(name, value, in: bytes) }
-        if name.count >= 5, bytes[unchecked: name.lowerBound] == UInt8(ascii: "x") {  // Within the bytes, by the count.
-            noteNamespace(name, value, in: bytes)
-        }
-        if opening == .accuracy { isOwnAccuracy = accuracyNamespace.contains(prefix: accuracyPrefix) }
+    }
+
+    /// Handles an attribute that came too late to be known when its tag began; what it declares counts inside the element.
+    mutating func lateAttribute(_ attribute: XMLAttribute, in bytes: Span<UInt8>) {
+        declare(attribute, depth: depth, in: bytes)
+        self.attribute(attribute, in: bytes)
     }
 
     mutating func overlongAttribute(_ name: Range<Int>, in bytes: Span<UInt8>) {
-        copy.fail()
+        if copying != nil { copy.fail() } else if keepsOtherElements { noteUnkeptAttribute(name, in: bytes) }
         // Treated like an unreadable attribute: an empty one.
         if opening.isPoint { draft.attribute(name, 0..<0, in: bytes) }
     }
@@ -243,7 +235,7 @@ struct GPXAssembler {
             if isBroken || !draft.endAttributes() { add(isBroken ? .brokenPoint : .badPlace, at: offset, in: bytes) }
             if isBroken { _ = draft.breakUp() }
         case .segment: beginSegment()
-        case .gpx: if keepsOtherElements { beginDocument() }
+        case .gpx: beginDocument()
         case .track: beginPath(number: summary.tracks)
         case .route: beginPath(number: summary.routes)
         default: if isBroken { breakPoint(at: offset, in: bytes) }
@@ -352,6 +344,13 @@ struct GPXAssembler {
         if text.isOverlong { add(.overlongText, at: offset, in: bytes) }
         if faults.isWronglyEncoded { add(.wrongEncoding, at: offset, in: bytes) }
         for _ in 0..<faults.unknownReferences { add(.unknownReference, at: offset, in: bytes) }
+        let isSecond =
+            if stack.top.isPoint {
+                (element == .name ? draft.point.name : draft.point.description) != nil
+            } else {
+                !isPathGiven && (element == .name ? path.name : path.description) != nil
+            }
+        if isSecond, keepsOtherElements { add(.unkeptElement, at: offset, in: bytes) }
         if stack.top.isPoint {
             draft.take(element, string: string)
         } else if isPathGiven, string != nil {

@@ -1,3 +1,20 @@
+// Garmin's TrackPointExtension, versions 1 and 2, and what else occurs in a point's `extensions`.
+//
+// ```
+// <extensions>
+//   <gpxtpx:TrackPointExtension>         any prefix, declared or not
+//     <gpxtpx:atemp> ... <gpxtpx:cad>    version 1: passed over
+//     <gpxtpx:speed>3.2</gpxtpx:speed>   version 2: m/s
+//     <gpxtpx:course>271.5</...>         degrees true
+//     <gpxtpx:bearing>                   passed over: where to, not where from
+//   </gpxtpx:TrackPointExtension>
+//   <waypost:accuracy>4.2</...>          namespace urn:waypost:gpx:1, or declared nowhere: radius in m that holds 68 %
+//   <speed>, <osmand:speed>, <course>    by the same names and units
+// </extensions>
+// ```
+//
+// - Source: https://www8.garmin.com/xmlschemas/TrackPointExtensionv1.xsd and TrackPointExtensionv2.xsd.
+
 /// The elements of GPX that are read, by their names without prefix.
 enum GPXElement: UInt8 {
     /// No element: outside the root.

@@ -11,14 +11,14 @@ struct GPXElementCopy {
 
     private struct Open {
         var name: String
-        /// The prefixes that the element declares; empty for the default namespace.
+        /// Whether elements of GPX in it are GPX's own, which are written without a prefix; those in `extensions` are not.
+        var holdsOwn: Bool
+        /// The prefixes that the element declares in the copy; empty for the default namespace.
         var declared: [String] = []
     }
 
-    /// What is known of the document.
+    /// The encoding of the document.
     var encoding = XMLText.Encoding.utf8
-    var namespaces = GPXNamespaces()
-    var rootPrefix = ""
 
     private(set) var faults = XMLText.Faults()
     private var output = TextBuffer(capacity: 0)
@@ -31,8 +31,8 @@ struct GPXElementCopy {
     private var text = XMLText(limit: GPXOtherElements.most)
     private var isBehindStartTag = false
     private var hasFailed = false
-    /// How many open elements are GPX's own, which are written without a prefix; elements inside `extensions` do not count.
-    private var ownDepth = 0
+    /// Whether outermost elements of GPX are its own.
+    private var beginsOwn = false
     private var isOwnTag = false
     private var isTextOnly = false
 
@@ -53,7 +53,7 @@ struct GPXElementCopy {
         isBehindStartTag = false
         hasFailed = false
         faults = XMLText.Faults()
-        ownDepth = isOwn ? .max : 0
+        beginsOwn = isOwn
         self.isTextOnly = isTextOnly
     }
 
@@ -73,7 +73,7 @@ struct GPXElementCopy {
 
     // MARK: - Tokens
 
-    mutating func startTag(_ name: Span<UInt8>) {
+    mutating func startTag(_ name: Span<UInt8>, in namespaces: GPXNamespaces) {
         if !hasFailed { flushText(isLeaf: false) }
         if open.count == GPXElementCopy.mostDepth { fail() }
         if hasFailed {
@@ -87,14 +87,10 @@ struct GPXElementCopy {
             lostDepth += 1
             return
         }
-        isOwnTag = open.count < ownDepth && (prefix.isSameName(as: rootPrefix) || !prefix.isEmpty && namespaces.isGPX(prefix))
+        isOwnTag = (open.last?.holdsOwn ?? beginsOwn) && namespaces.isGPX(name.extracting(0..<prefix.utf8.count))
+        if !isOwnTag { usedPrefixes.append(prefix) }
         let written = isOwnTag || prefix.isEmpty ? local : prefix + ":" + local
-        if isOwnTag {
-            if local == "extensions" { ownDepth = open.count + 1 }
-        } else if !prefix.isEmpty || !rootPrefix.isEmpty {
-            usedPrefixes.append(prefix)
-        }
-        open.append(Open(name: written))
+        open.append(Open(name: written, holdsOwn: isOwnTag && local != "extensions"))
         output.append(byte: UInt8(ascii: "<"))
         output.append(string: written)
         isInTag = true
@@ -107,14 +103,12 @@ struct GPXElementCopy {
         let isDefault = written == "xmlns"
         let string = XMLText.string(value, encoding, trims: false, faults: &faults) ?? ""
         // XML allows no duplicate attributes and no prefix without a namespace; GPX's own elements use the namespace that the writer declares.
-        guard !attributes.contains(where: written.isSameName), !(prefix == "xmlns" && value.isEmpty) else { return }
-        if isDefault, isOwnTag {
-            if GPXNamespaces.gpx.contains(string) { return }
-            ownDepth = open.count
+        guard !attributes.contains(where: written.isSameName), !(prefix == "xmlns" && string.isEmpty), !(isDefault && isOwnTag) else {
+            return
         }
         attributes.append(written)
         if isDefault || prefix == "xmlns" {
-            guard local != "xml" else { return }
+            guard isDefault || local != "xml" && local != "xmlns" else { return }
             open[open.count - 1].declared.append(isDefault ? "" : local)
         } else if !prefix.isEmpty {
             usedPrefixes.append(prefix)
@@ -122,30 +116,27 @@ struct GPXElementCopy {
         write(attribute: written, string)
     }
 
-    /// - Parameter own: the prefixes that stand for the namespace of the writer's own elements here.
-    mutating func endStartTag(isEmpty: Bool, own: AccuracyNamespace) {
+    mutating func endStartTag(isEmpty: Bool, in namespaces: GPXNamespaces) {
+        if isInTag, !hasFailed { bindPrefixes(in: namespaces) }
         if isInTag, !hasFailed {
-            for prefix in usedPrefixes where !open.contains(where: { $0.declared.contains(where: prefix.isSameName) }) {
-                // The file gave it another meaning where declarations do not count for copies: the element would become one of ours.
-                if namespaces.isWriters(prefix), !own.contains(prefix: Array(prefix.utf8)) {
-                    fail()
-                    break
-                }
-                if prefix.isEmpty {
-                    write(attribute: "xmlns", namespaces.defaultURI)
-                } else if case .local(let uri) = namespaces.binding(of: prefix) {
-                    write(attribute: "xmlns:\(prefix)", uri)
-                } else {
-                    continue
-                }
-                open[open.count - 1].declared.append(prefix)
-            }
-            if !hasFailed { output.append(isEmpty ? "/>" : ">") }
+            output.append(isEmpty ? "/>" : ">")
             if output.count > GPXOtherElements.most { fail() }
         }
         isInTag = false
         isBehindStartTag = !isEmpty
         if isEmpty { close() }
+    }
+
+    /// Declares the prefixes that the tag uses and nothing around it in the copy declares.
+    private mutating func bindPrefixes(in namespaces: GPXNamespaces) {
+        for prefix in usedPrefixes where !open.contains(where: { $0.declared.contains(where: prefix.isSameName) }) {
+            switch namespaces.binding(of: prefix) {
+            case .given: continue
+            case .local(let uri): write(attribute: prefix.isEmpty ? "xmlns" : "xmlns:\(prefix)", uri)
+            case .unknown: return fail()
+            }
+            open[open.count - 1].declared.append(prefix)
+        }
     }
 
     mutating func endTag() {
@@ -192,7 +183,7 @@ struct GPXElementCopy {
         if text.isOverlong { fail() }
         let raw = text.raw
         guard !raw.isEmpty, !hasFailed, isLeaf || !raw.span.trimmingXMLSpace.isEmpty else { return }
-        if let string = XMLText.string(raw.span, encoding, trims: false, faults: &faults) { output.append(xmlEscaped: string) }
+        if let string = XMLText.string(raw.span, encoding, trims: isTextOnly, faults: &faults) { output.append(xmlEscaped: string) }
         if output.count > GPXOtherElements.most { fail() }
     }
 

@@ -1,68 +1,175 @@
-/// The prefixes that a GPX file declares, as far as they matter to the elements copied from it.
+/// The namespaces that a GPX file declares; each declaration counts as long as its element is open.
 ///
-/// A declaration counts from its place to the end of the file, except for one inside a copied element.
+/// It knows which elements are GPX's own, which are waypost's, and how a copied element keeps what its prefixes mean.
 struct GPXNamespaces {
-    /// What must be done so that a prefix means the same in the copy.
+    /// What must be done so that a prefix means the same in a copied element.
     enum Binding: Equatable {
         /// Nothing: the document that receives the copy declares the prefix.
         case given
         /// The copy declares the prefix.
         case local(String)
+        /// The meaning is lost, because more was declared at once than is kept.
+        case unknown
     }
-
-    /// More declarations than any sensible file has.
-    private static let most = 100
-    /// The prefixes that a ``GPXWriter`` always declares.
-    private static let writersOwn: Set<String> = ["gpxtpx", "waypost", "xsi", "xml"]
-
-    /// The namespaces of GPX itself.
-    static let gpx: Set<String> = ["http://www.topografix.com/GPX/1/1", "http://www.topografix.com/GPX/1/0"]
 
     private struct Declaration {
-        var prefix: String
+        /// The name after `xmlns:`; empty for the default namespace.
+        var prefix: [UInt8]
         var uri: String
-        var isGiven: Bool
+        /// How many elements are open within the element that declares it, itself among them.
+        var depth: Int
     }
+
+    /// More declarations at once than any sensible file has.
+    static let most = 256
+    /// The namespaces of GPX itself.
+    private static let gpx = ["http://www.topografix.com/GPX/1/1", "http://www.topografix.com/GPX/1/0"]
 
     private var declarations: [Declaration] = []
+    /// The depth of the outermost element with a declaration that was not kept.
+    private var lostDepth = Int.max
+    /// The depth of the innermost element with a declaration.
+    private var deepest = 0
+    private var rootPrefix: [UInt8] = []
+    /// What the root's prefix means at the root; nil when it is not declared.
+    private var rootMeaning: String?
+    /// Whether an open element inside the root declares the root's prefix again.
+    private var isRootRedeclared = false
+    /// What the root of the first document declares, and the document that receives the copies declares again.
+    private var given: [GPXHead.Namespace] = []
 
-    /// Notes a declaration outside a copied element; `prefix` is empty for the default namespace.
-    mutating func note(prefix: String, uri: String) {
-        guard declarations.count < GPXNamespaces.most, declaration(of: prefix)?.uri != uri else { return }
-        declarations.append(Declaration(prefix: prefix, uri: uri, isGiven: false))
+    // MARK: - Declarations
+
+    /// Ends the declarations of elements that have ended; `depth` is the number of open elements.
+    @inline(__always)
+    mutating func leave(below depth: Int) {
+        if deepest > depth { drop(below: depth) }
     }
 
-    /// Returns all known declarations for the head of the document.
+    @inline(never)
+    private mutating func drop(below depth: Int) {
+        while let last = declarations.last, last.depth > depth { declarations.removeLast() }
+        if lostDepth > depth { lostDepth = .max }
+        update()
+    }
+
+    /// Notes what the element at that depth, the root's being 1, declares; `prefix` is empty for the default namespace.
+    mutating func note(prefix: String, uri: String, depth: Int) {
+        // XML has no prefix without a namespace, and no attribute twice: the first one counts.
+        guard !uri.isEmpty || prefix.isEmpty, prefix != "xml", prefix != "xmlns" else { return }
+        let prefix = Array(prefix.utf8)
+        if declarations.contains(where: { $0.depth == depth && $0.prefix == prefix }) { return }
+        if declarations.count < GPXNamespaces.most {
+            declarations.append(Declaration(prefix: prefix, uri: uri, depth: depth))
+        } else {
+            lostDepth = min(lostDepth, depth)
+        }
+        update()
+    }
+
+    /// Moves what the innermost start tag declares to another depth, once elements whose end tags are lost have ended.
+    mutating func move(from depth: Int, to outer: Int) {
+        var own: [Declaration] = []
+        while let last = declarations.last, last.depth == depth { own.append(declarations.removeLast()) }
+        drop(below: outer - 1)
+        for var declaration in own.reversed() {
+            declaration.depth = outer
+            declarations.append(declaration)
+        }
+        update()
+    }
+
+    private mutating func update() {
+        deepest = max(declarations.last?.depth ?? 0, lostDepth == .max ? 0 : lostDepth)
+        isRootRedeclared = declarations.contains { $0.depth > 1 && $0.prefix == rootPrefix }
+    }
+
+    /// Notes the prefix of a document's root, whose declarations are known.
+    mutating func beginRoot(prefix: Span<UInt8>) {
+        rootPrefix = prefix.withUnsafeBufferPointer { Array($0) }
+        rootMeaning = meaning(of: prefix)
+        update()
+    }
+
+    /// Keeps what a document's root declares, for the head of the document that receives the copies and for later documents in the same file.
     mutating func give() -> [GPXHead.Namespace] {
-        var given: [GPXHead.Namespace] = []
-        for index in declarations.indices where !["", "xsi", "xml", "xmlns"].contains(declarations[index].prefix) {
-            declarations[index].isGiven = true
-            given.append(GPXHead.Namespace(prefix: declarations[index].prefix, uri: declarations[index].uri))
+        given = declarations.compactMap {
+            let namespace = GPXHead.Namespace(prefix: String(decoding: $0.prefix, as: UTF8.self), uri: $0.uri)
+            return namespace.prefix.isEmpty || namespace.prefix == GPXWriter.schemaInstance.prefix ? nil : namespace
         }
         return given
     }
 
-    /// What the prefix means; an undeclared prefix gets a namespace made from its name, because XML requires one.
+    /// Passes over `xmlns=""` of an element with a name of GPX where GPX has it, as some XML libraries write it: true when it then is GPX.
+    mutating func forgivesNoNamespace(_ prefix: Span<UInt8>, at depth: Int) -> Bool {
+        guard prefix.isEmpty, rootPrefix.isEmpty,
+            let index = declarations.lastIndex(where: { $0.prefix.isEmpty }), declarations[index].depth == depth,
+            declarations[index].uri.isEmpty
+        else { return false }
+        declarations.remove(at: index)
+        update()
+        return isGPX(prefix)
+    }
+
+    // MARK: - Meanings
+
+    /// Whether an element with that prefix is GPX: in the root's namespace, whatever that is, or in one of GPX.
+    @inline(__always)
+    func isGPX(_ prefix: Span<UInt8>) -> Bool {
+        !isRootRedeclared && isRoot(prefix) || isDeclaredGPX(prefix)
+    }
+
+    @inline(never)
+    private func isDeclaredGPX(_ prefix: Span<UInt8>) -> Bool {
+        guard let meaning = meaning(of: prefix) else { return rootMeaning == nil && isRoot(prefix) }
+        return rootMeaning.map(meaning.isSameName) == true || GPXNamespaces.gpx.contains(where: meaning.isSameName)
+    }
+
+    @inline(__always)
+    private func isRoot(_ prefix: Span<UInt8>) -> Bool {
+        guard prefix.count == rootPrefix.count else { return false }
+        for index in rootPrefix.indices where rootPrefix[index] != prefix[index] { return false }
+        return true
+    }
+
+    /// Whether an element with that prefix is waypost's own.
+    ///
+    /// Where `waypost` is not declared, it stands for this namespace: such a file is one of ours that has lost its head.
+    func isOwn(_ prefix: Span<UInt8>) -> Bool {
+        if let meaning = meaning(of: prefix) { return meaning.isSameName(as: GPXWriter.own.uri) }
+        return prefix.withUnsafeBufferPointer { $0.elementsEqual(GPXWriter.own.prefix.utf8) }
+    }
+
+    /// Whether that prefix stands for the namespace of `xsi:schemaLocation`.
+    func isSchemaInstance(_ prefix: String) -> Bool { meaning(of: prefix).isSameName(as: GPXWriter.schemaInstance.uri) }
+
+    /// What keeps the meaning of a prefix in a copied element.
     func binding(of prefix: String) -> Binding {
-        if prefix == "xsi" || prefix == "xml" { return .given }
-        if let declaration = declaration(of: prefix) { return declaration.isGiven ? .given : .local(declaration.uri) }
-        return GPXNamespaces.writersOwn.contains(prefix) ? .given : .local("urn:undeclared:\(prefix)")
+        if prefix == "xml" { return .given }
+        if lostDepth != .max { return .unknown }
+        let meaning = meaning(of: prefix)
+        if prefix.isEmpty { return isGPX(Span()) ? .given : .local(meaning) }
+        let receiver = given.first { $0.prefix.isSameName(as: prefix) } ?? GPXWriter.namespaces.first { $0.prefix == prefix }
+        return receiver?.uri.isSameName(as: meaning) == true ? .given : .local(meaning)
     }
 
-    /// Whether the copy's prefix stands for the namespace of the writer's own elements.
-    func isWriters(_ prefix: String) -> Bool {
-        declaration(of: prefix).map { AccuracyNamespace.isNamed($0.uri) } ?? (prefix == AccuracyNamespace.writersPrefix)
+    /// What a prefix means; one that is declared nowhere has the meaning that a ``GPXWriter`` gives it, or a namespace made from its name,
+    /// because XML requires one.
+    private func meaning(of prefix: String) -> String {
+        let bytes = Array(prefix.utf8)
+        if let meaning = meaning(of: bytes.span) { return meaning }
+        if prefix.isEmpty { return "" }
+        return GPXWriter.namespaces.first { $0.prefix == prefix }?.uri ?? "urn:undeclared:\(prefix)"
     }
 
-    /// Whether a prefix was declared for GPX itself, as in a second document whose prefix differs from the first one's.
-    func isGPX(_ prefix: String) -> Bool {
-        declaration(of: prefix).map { GPXNamespaces.gpx.contains($0.uri) } == true
+    /// What a prefix is declared to mean, here or at the root of an earlier document of the file; nil when it is not declared.
+    private func meaning(of prefix: Span<UInt8>) -> String? {
+        func isSame(_ other: some Collection<UInt8>) -> Bool {
+            prefix.count == other.count && prefix.withUnsafeBufferPointer { $0.elementsEqual(other) }
+        }
+        if let declaration = declarations.last(where: { isSame($0.prefix) }) { return declaration.uri }
+        return given.first { isSame($0.prefix.utf8) }?.uri
     }
-
-    /// The default namespace, empty when there is none.
-    var defaultURI: String { declaration(of: "")?.uri ?? "" }
-
-    private func declaration(of prefix: String) -> Declaration? { declarations.last { $0.prefix.isSameName(as: prefix) } }
 }
 
 extension String {

@@ -61,6 +61,12 @@ public struct GPXOtherElements: Sendable, Hashable {
 
     subscript(part: Part) -> String? { elements.first { $0.part == part }?.xml }
 
+    /// How many elements are lost when one of that part is added: those of which GPX has only one, and what `metadata` says as well.
+    func losses(adding part: Part) -> Int {
+        if part == .link || part == .extensions { return 0 }
+        return elements.count { $0.part == part || $0.part == .metadata || part == .metadata }
+    }
+
     /// Adds an element; false when there is no room for it.
     ///
     /// Links and extensions are appended to what is there already; for other parts the last one wins.

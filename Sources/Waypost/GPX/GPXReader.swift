@@ -20,11 +20,18 @@ public struct GPXReader: Sendable {
     /// The most bytes kept of a name or a description.
     public static let longestText = 16_384
 
+    /// The longest start tag, in bytes, whose declarations are known before its name is looked at; no sensible one comes near.
+    private static let longestTag = 16_384
+
     private var input = XMLInput()
     private var tokenizer = XMLTokenizer()
     private var assembler: GPXAssembler
     /// The bytes that the tokenizer has not used yet.
     private var pending: [UInt8] = []
+    /// The attributes of the start tag being read.
+    private var attributes: [XMLAttribute] = []
+    /// Whether nothing comes after the current bytes.
+    private var isAtEnd = false
 
     /// Creates a reader at the start of a file.
     ///
@@ -54,7 +61,9 @@ public struct GPXReader: Sendable {
         var input = XMLInput()
         swap(&input, &self.input)
         // The rest of a file can only be part of a text or of a tag, which completes nothing.
+        isAtEnd = true
         input.finish { consume($0, isUTF16: $1) { _ in } }
+        consume(Span(), isUTF16: assembler.isUTF16) { _ in }
         assembler.finish(hasRest: !pending.isEmpty || tokenizer.isInsideMarkup)
         if let failure = assembler.failure { throw failure }
         return assembler.summary
@@ -81,8 +90,13 @@ public struct GPXReader: Sendable {
         loop: while true {
             let token = tokenizer.next(in: bytes)
             switch token {
-            case .startTag(let name): assembler.startTag(name, in: bytes, visit)
-            case .attribute(let name, let value): assembler.attribute(name, value, in: bytes)
+            case .startTag(let name):
+                if bytes[unchecked: name.upperBound] == UInt8(ascii: ">") {  // The tokenizer has seen the byte that ends a name.
+                    assembler.startTag(name, [], in: bytes, visit)
+                } else if !startTag(name, in: bytes, visit) {
+                    break loop
+                }
+            case .attribute(let name, let value): assembler.lateAttribute(XMLAttribute(name: name, value: value), in: bytes)
             case .overlongAttribute(let name): assembler.overlongAttribute(name, in: bytes)
             case .startTagEnd(let isEmpty, let isBroken):
                 assembler.endStartTag(isEmpty: isEmpty, isBroken: isBroken, at: tokenizer.offset, in: bytes, visit)
@@ -102,5 +116,36 @@ public struct GPXReader: Sendable {
         assembler.endPiece(bytes, used: used)
         tokenizer.rebase()
         return used
+    }
+
+    /// Processes a start tag together with its attributes, because what they declare counts for its own name; false when it is not complete.
+    ///
+    /// Attributes beyond the length of a sensible tag come later, one by one.
+    private mutating func startTag(_ name: Range<Int>, in bytes: Span<UInt8>, _ visit: (GPXItem) -> Void) -> Bool {
+        attributes.removeAll(keepingCapacity: true)
+        var rest = XMLTokenizer.Token.incomplete
+        loop: while true {
+            let token = tokenizer.next(in: bytes)
+            switch token {
+            case .attribute(let attribute, let value) where value.upperBound - name.lowerBound < GPXReader.longestTag:
+                attributes.append(XMLAttribute(name: attribute, value: value))
+            case .incomplete where !isAtEnd && bytes.count - name.lowerBound <= GPXReader.longestTag:
+                tokenizer.returnToStartTag(name)
+                return false
+            default:
+                rest = token
+                break loop
+            }
+        }
+        assembler.startTag(name, attributes, in: bytes, visit)
+        for attribute in attributes { assembler.attribute(attribute, in: bytes) }
+        switch rest {
+        case .attribute(let name, let value): assembler.lateAttribute(XMLAttribute(name: name, value: value), in: bytes)
+        case .overlongAttribute(let name): assembler.overlongAttribute(name, in: bytes)
+        case .startTagEnd(let isEmpty, let isBroken):
+            assembler.endStartTag(isEmpty: isEmpty, isBroken: isBroken, at: tokenizer.offset, in: bytes, visit)
+        default: break
+        }
+        return true
     }
 }

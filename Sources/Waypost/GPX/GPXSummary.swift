@@ -76,8 +76,10 @@ public enum GPXDamage: Int, Sendable, CaseIterable {
     case unknownReference
     /// A text longer than the reader keeps.
     case overlongText
-    /// An element to be kept that is too long or not valid XML; it is left out.
+    /// An element to be kept that is too long, not valid XML, or given a second time where GPX has one; it is left out.
     case unkeptElement
+    /// An attribute for which GPX has no place, of an element that is read; it is left out. Counted when other elements are kept.
+    case unkeptAttribute
     /// An element of a track, route or file that comes after the first point but should come before it; it is left out.
     case lateElement
     /// An unknown encoding.
@@ -101,6 +103,7 @@ extension GPXDamage {
         case .wrongEncoding: "texts that are not in the file's encoding, read as windows-1252"
         case .unknownReference: "references that are not known"
         case .unkeptElement: "elements that cannot be kept, left out"
+        case .unkeptAttribute: "attributes that GPX has no place for, left out"
         case .lateElement: "elements of tracks, routes or the file after the first point, left out"
         case .overlongText: "texts longer than \(GPXReader.longestText) bytes, cut"
         case .unknownEncoding: "declarations of an encoding that is not known, read as UTF-8"

@@ -16,8 +16,14 @@ extension GPXWriter {
         }
     }
 
+    /// Garmin's TrackPointExtension.
     private static let garmin = GPXHead.Namespace(prefix: "gpxtpx", uri: "http://www.garmin.com/xmlschemas/TrackPointExtension/v2")
-    private static let own = GPXHead.Namespace(prefix: "waypost", uri: "urn:waypost:gpx:1")
+    /// waypost's own elements.
+    static let own = GPXHead.Namespace(prefix: "waypost", uri: "urn:waypost:gpx:1")
+    /// The namespace of `schemaLocation`.
+    static let schemaInstance = GPXHead.Namespace(prefix: "xsi", uri: "http://www.w3.org/2001/XMLSchema-instance")
+    /// All that a document declares, unless its head gives one of the first two prefixes another meaning.
+    static let namespaces = [garmin, own, schemaInstance]
 
     /// An element, unchanged from its file.
     @inline(__always)

@@ -67,6 +67,12 @@ struct XMLTokenizer {
         offset = 0
     }
 
+    /// Goes back to a start tag whose attributes are not all there: with more bytes it comes again.
+    mutating func returnToStartTag(_ name: Range<Int>) {
+        offset = name.lowerBound - 1
+        state = .content
+    }
+
     /// The next token.
     @inline(__always)
     mutating func next(in bytes: Span<UInt8>) -> Token {
@@ -232,6 +238,13 @@ struct XMLTokenizer {
         state = .documentType(quote: quote)
         return .incomplete
     }
+}
+
+/// An attribute of a start tag; the ranges are of the bytes that hold the tag.
+struct XMLAttribute {
+    var name: Range<Int>
+    /// What is between the quotation marks; references are not resolved.
+    var value: Range<Int>
 }
 
 // MARK: - Within a start tag
