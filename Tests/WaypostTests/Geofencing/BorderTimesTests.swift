@@ -36,14 +36,25 @@ struct BorderTimesTests {
         }
     }
 
-    /// Walking, driving, fast, slowly through the border, and in a bend.
+    /// Walking, driving, fast, slowly through the border, in a bend, and round corners.
     static let ways: [Way] =
         [1.4, 5, 14, 33].map { speed in
             Way(testDescription: "\(speed) m/s", seconds: 500 / speed) { (-250 + speed * $0, 12 + 0.1 * speed * $0) }
         } + [
             Way(testDescription: "braking and speeding up", seconds: 60) { (-200 + 8 * $0 + 40 * sin($0 / 5), -8) },
             Way(testDescription: "in a bend", seconds: 56) { (-70 + 90 * cos(0.13 * $0), 90 * sin(0.13 * $0)) },
+            turn(speed: 8, radius: 12), turn(speed: 12, radius: 25),
         ]
+
+    /// Towards the fence, round a corner on its border in about two seconds, and on.
+    private static func turn(speed: Double, radius: Double) -> Way {
+        let (straight, arc) = (190 / speed, .pi / 2 * radius / speed)
+        return Way(testDescription: "round a corner at \(speed) m/s", seconds: 400 / speed) { time in
+            if time < straight { return (-250 + speed * time, 3) }
+            let angle = min(time - straight, arc) * speed / radius
+            return (-60 + radius * sin(angle), 3 + radius * (1 - cos(angle)) + speed * max(time - straight - arc, 0))
+        }
+    }
 
     /// Fixes of a way, the first one so many seconds after its start.
     private static func fixes(_ way: Way, phase: Double, interval: Double, hasVelocity: Bool = true) -> [Position] {
