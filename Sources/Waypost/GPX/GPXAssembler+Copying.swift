@@ -66,16 +66,21 @@ extension GPXAssembler {
     /// How many elements are open.
     var depth: Int { stack.depth + skipped }
 
-    /// Notes an attribute if it declares a namespace for the element of that depth, and what is in it.
+    /// Ends the scopes that have ended, before a start tag that declares nothing.
     @inline(__always)
-    mutating func declare(_ attribute: XMLAttribute, depth: Int, in bytes: Span<UInt8>) {
-        // Within the bytes, by the count.
-        guard attribute.name.count >= 5, bytes[unchecked: attribute.name.lowerBound] == UInt8(ascii: "x") else { return }
-        declareNamespace(attribute, depth: depth, in: bytes)
+    mutating func leaveScopes() {
+        if namespaces.hasScopes || stack.top == .document { namespaces.leave(below: depth) }
     }
 
+    /// Notes what the attributes of the next start tag declare.
     @inline(never)
-    private mutating func declareNamespace(_ attribute: XMLAttribute, depth: Int, in bytes: Span<UInt8>) {
+    mutating func declare(_ attributes: [XMLAttribute], in bytes: Span<UInt8>) {
+        namespaces.leave(below: depth)
+        for attribute in attributes { declare(attribute, depth: depth + 1, in: bytes) }
+    }
+
+    /// Notes an attribute if it declares a namespace for the element of that depth, and what is in it.
+    mutating func declare(_ attribute: XMLAttribute, depth: Int, in bytes: Span<UInt8>) {
         guard let (prefix, local) = GPXElementCopy.split(bytes.extracting(attribute.name)), (prefix.isEmpty ? local : prefix) == "xmlns"
         else {
             return

@@ -101,12 +101,11 @@ struct GPXAssembler {
 
     // MARK: - Start tags
 
+    /// Processes a start tag, after ``leaveScopes()`` or ``declare(_:in:)``.
     @inline(__always)
-    mutating func startTag(_ name: Range<Int>, _ attributes: [XMLAttribute], in bytes: Span<UInt8>, _ visit: (GPXItem) -> Void) {
+    mutating func startTag(_ name: Range<Int>, in bytes: Span<UInt8>, _ visit: (GPXItem) -> Void) {
         hasCountedNUL = false
         hasCountedOutside = false
-        namespaces.leave(below: depth)
-        for attribute in attributes { declare(attribute, depth: depth + 1, in: bytes) }
         let local = GPXAssembler.local(name, in: bytes)
         let element = GPXElement(local, in: bytes)
         let prefix = name.lowerBound..<max(name.lowerBound, local.lowerBound - 1)
@@ -216,8 +215,9 @@ struct GPXAssembler {
     }
 
     /// Handles an attribute that came too late to be known when its tag began; what it declares counts inside the element.
+    @inline(never)
     mutating func lateAttribute(_ attribute: XMLAttribute, in bytes: Span<UInt8>) {
-        declare(attribute, depth: depth, in: bytes)
+        if attribute.mayDeclare(in: bytes) { declare(attribute, depth: depth, in: bytes) }
         self.attribute(attribute, in: bytes)
     }
 

@@ -98,8 +98,7 @@ struct GPXElementStack {
     private var elements: UInt64 = 0
 
     /// The innermost element, ``GPXElement/document`` outside of the root.
-    @inline(__always)
-    var top: GPXElement { GPXElement(rawValue: UInt8(truncatingIfNeeded: elements)) ?? .document }
+    private(set) var top = GPXElement.document
 
     /// How many elements are open.
     var depth: Int { (UInt64.bitWidth - elements.leadingZeroBitCount + 7) / 8 }
@@ -111,12 +110,14 @@ struct GPXElementStack {
     @inline(__always)
     mutating func push(_ element: GPXElement) {
         elements = elements << 8 | UInt64(element.rawValue)
+        top = element
     }
 
     /// Closes the innermost element.
     @inline(__always)
     mutating func pop() {
         elements >>= 8
+        top = GPXElement(rawValue: UInt8(truncatingIfNeeded: elements)) ?? .document
     }
 
     /// Whether an open element can have this one as a child.

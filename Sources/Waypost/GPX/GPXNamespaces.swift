@@ -35,19 +35,21 @@ struct GPXNamespaces {
     private var rootMeaning: String?
     /// Whether an open element inside the root declares the root's prefix again.
     private var isRootRedeclared = false
+    /// Whether a name without a prefix is the root's namespace, as in nearly every file.
+    private var isRootPlain = false
     /// What the root of the first document declares, and the document that receives the copies declares again.
     private var given: [GPXHead.Namespace] = []
 
     // MARK: - Declarations
 
-    /// Ends the declarations of elements that have ended; `depth` is the number of open elements.
+    /// Whether elements inside the root declare something.
     @inline(__always)
-    mutating func leave(below depth: Int) {
-        if deepest > depth { drop(below: depth) }
-    }
+    var hasScopes: Bool { deepest > 1 }
 
+    /// Ends the declarations of elements that have ended; `depth` is the number of open elements.
     @inline(never)
-    private mutating func drop(below depth: Int) {
+    mutating func leave(below depth: Int) {
+        guard deepest > depth else { return }
         while let last = declarations.last, last.depth > depth { declarations.removeLast() }
         if lostDepth > depth { lostDepth = .max }
         update()
@@ -71,7 +73,7 @@ struct GPXNamespaces {
     mutating func move(from depth: Int, to outer: Int) {
         var own: [Declaration] = []
         while let last = declarations.last, last.depth == depth { own.append(declarations.removeLast()) }
-        drop(below: outer - 1)
+        leave(below: outer - 1)
         for var declaration in own.reversed() {
             declaration.depth = outer
             declarations.append(declaration)
@@ -82,6 +84,7 @@ struct GPXNamespaces {
     private mutating func update() {
         deepest = max(declarations.last?.depth ?? 0, lostDepth == .max ? 0 : lostDepth)
         isRootRedeclared = declarations.contains { $0.depth > 1 && $0.prefix == rootPrefix }
+        isRootPlain = rootPrefix.isEmpty && !isRootRedeclared
     }
 
     /// Notes the prefix of a document's root, whose declarations are known.
@@ -116,7 +119,7 @@ struct GPXNamespaces {
     /// Whether an element with that prefix is GPX: in the root's namespace, whatever that is, or in one of GPX.
     @inline(__always)
     func isGPX(_ prefix: Span<UInt8>) -> Bool {
-        !isRootRedeclared && isRoot(prefix) || isDeclaredGPX(prefix)
+        isRootPlain && prefix.isEmpty || !isRootRedeclared && isRoot(prefix) || isDeclaredGPX(prefix)
     }
 
     @inline(never)

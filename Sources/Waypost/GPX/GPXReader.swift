@@ -91,13 +91,22 @@ public struct GPXReader: Sendable {
             let token = tokenizer.next(in: bytes)
             switch token {
             case .startTag(let name):
+                var following: XMLTokenizer.Token?
                 if bytes[unchecked: name.upperBound] == UInt8(ascii: ">") {  // The tokenizer has seen the byte that ends a name.
-                    assembler.startTag(name, [], in: bytes, visit)
-                } else if !startTag(name, in: bytes, visit) {
-                    break loop
+                    assembler.leaveScopes()
+                } else {
+                    following = attributes(of: name, in: bytes)
+                    if following == nil { break loop }
                 }
-            case .attribute(let name, let value): assembler.lateAttribute(XMLAttribute(name: name, value: value), in: bytes)
-            case .overlongAttribute(let name): assembler.overlongAttribute(name, in: bytes)
+                assembler.startTag(name, in: bytes, visit)
+                guard let following else { continue loop }
+                for index in attributes.indices { assembler.attribute(attributes[index], in: bytes) }
+                if case .startTagEnd(let isEmpty, let isBroken) = following {
+                    assembler.endStartTag(isEmpty: isEmpty, isBroken: isBroken, at: tokenizer.offset, in: bytes, visit)
+                } else {
+                    late(following, in: bytes)
+                }
+            case .attribute, .overlongAttribute: late(token, in: bytes)
             case .startTagEnd(let isEmpty, let isBroken):
                 assembler.endStartTag(isEmpty: isEmpty, isBroken: isBroken, at: tokenizer.offset, in: bytes, visit)
             case .endTag(let name): assembler.endTag(name, in: bytes, visit)
@@ -118,34 +127,37 @@ public struct GPXReader: Sendable {
         return used
     }
 
-    /// Processes a start tag together with its attributes, because what they declare counts for its own name; false when it is not complete.
+    /// Reads the attributes of a start tag, because what they declare counts for its own name; the token behind them, or nil when they are not
+    /// all there.
     ///
     /// Attributes beyond the length of a sensible tag come later, one by one.
-    private mutating func startTag(_ name: Range<Int>, in bytes: Span<UInt8>, _ visit: (GPXItem) -> Void) -> Bool {
+    private mutating func attributes(of name: Range<Int>, in bytes: Span<UInt8>) -> XMLTokenizer.Token? {
         attributes.removeAll(keepingCapacity: true)
-        var rest = XMLTokenizer.Token.incomplete
-        loop: while true {
-            let token = tokenizer.next(in: bytes)
+        var declares = false
+        while true {
+            let token = tokenizer.nextInTag(in: bytes)
             switch token {
             case .attribute(let attribute, let value) where value.upperBound - name.lowerBound < GPXReader.longestTag:
-                attributes.append(XMLAttribute(name: attribute, value: value))
+                let attribute = XMLAttribute(name: attribute, value: value)
+                attributes.append(attribute)
+                declares = declares || attribute.mayDeclare(in: bytes)
             case .incomplete where !isAtEnd && bytes.count - name.lowerBound <= GPXReader.longestTag:
                 tokenizer.returnToStartTag(name)
-                return false
+                return nil
             default:
-                rest = token
-                break loop
+                if declares { assembler.declare(attributes, in: bytes) } else { assembler.leaveScopes() }
+                return token
             }
         }
-        assembler.startTag(name, attributes, in: bytes, visit)
-        for attribute in attributes { assembler.attribute(attribute, in: bytes) }
-        switch rest {
+    }
+
+    /// Processes an attribute that comes after its start tag.
+    @inline(never)
+    private mutating func late(_ token: XMLTokenizer.Token, in bytes: Span<UInt8>) {
+        switch token {
         case .attribute(let name, let value): assembler.lateAttribute(XMLAttribute(name: name, value: value), in: bytes)
         case .overlongAttribute(let name): assembler.overlongAttribute(name, in: bytes)
-        case .startTagEnd(let isEmpty, let isBroken):
-            assembler.endStartTag(isEmpty: isEmpty, isBroken: isBroken, at: tokenizer.offset, in: bytes, visit)
         default: break
         }
-        return true
     }
 }

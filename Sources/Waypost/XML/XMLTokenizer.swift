@@ -245,11 +245,20 @@ struct XMLAttribute {
     var name: Range<Int>
     /// What is between the quotation marks; references are not resolved.
     var value: Range<Int>
+
+    /// Whether the name begins as those that declare namespaces do.
+    @inline(__always)
+    func mayDeclare(in bytes: Span<UInt8>) -> Bool {
+        name.count >= 5 && bytes[unchecked: name.lowerBound] == UInt8(ascii: "x")  // A range of the bytes.
+    }
 }
 
 // MARK: - Within a start tag
 
 extension XMLTokenizer {
+    /// The next token after a start tag, before its end.
+    mutating func nextInTag(in bytes: Span<UInt8>) -> Token { tag(in: bytes) }
+
     @inline(__always)
     private mutating func tag(in bytes: Span<UInt8>) -> Token {
         while offset < bytes.count, bytes[unchecked: offset].isXMLSpace { offset += 1 }
