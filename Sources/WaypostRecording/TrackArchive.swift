@@ -76,7 +76,7 @@ actor TrackArchive {
         }
         await note(deleted)
         let files = tracks.filter { stems.contains($0.track.stem) }
-        folder.noteRemoving(
+        folder.note(
             files.compactMap { file in
                 let first = TrackStem(file.track.stem)?.firstSequence ?? 0
                 return file.track.lastSequence.flatMap { first > 0 && $0 >= first ? first...$0 : nil }

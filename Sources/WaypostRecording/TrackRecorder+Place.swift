@@ -35,8 +35,9 @@ extension TrackRecorder {
         } else {
             lock = try folder.lock(creates: true)
         }
-        // Those who follow the numbers into this log lack what is elsewhere.
-        folder.noteRemoving(from: try folder.firstFreeSequenceOfLastJournal(), before: carried?.first.sequence ?? counter.next)
+        // Those who follow the numbers into this log lack what is elsewhere; what was in a folder that was removed is not counted for anybody.
+        let (free, next) = (try folder.firstFreeSequenceOfLastJournal(), carried?.first.sequence ?? counter.next)
+        if free < next { folder.note([free...next - 1], as: try folder.journals().isEmpty ? .removed : .elsewhere) }
         counter.goOn(behind: try SequenceCounter(folder))
         place = FileIdentity(of: folder.journalFolder)
         guard let home, let place, !place.isOnSameDisk(as: home) else {

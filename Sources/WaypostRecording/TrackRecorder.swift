@@ -80,7 +80,7 @@ public actor TrackRecorder {
         }
         counter = try SequenceCounter(folder, copyPath: configuration.numbersPath)
         isOlderCopy = counter.isBehindCopy
-        if isOlderCopy { folder.noteRemoving(from: try folder.firstFreeSequenceOfLastJournal(), before: counter.next) }
+        folder.noteNumbersAtEnd(before: counter.next, isOlderCopy: isOlderCopy)
         home = FileIdentity(of: folder.journalFolder)
         place = home
         self.folder = folder

@@ -112,4 +112,33 @@ import Waypost
         _ = try await next.dispatch()
         #expect(try await next.outbox.state(of: "slow").droppedCount == 11)
     }
+
+    /// Those that a limit deleted, and those that are with the destination already, are not counted again among the numbers that are lost.
+    @Test(arguments: [false, true]) func thoseThatAreLostAreNotCountedTwice(isDeleted: Bool) async throws {
+        let fixture = try DispatchFixture()
+        let home = ScriptedDestination { _ in .temporary(reason: "busy", retryAfter: nil) }
+        let dispatcher = try await fixture.dispatcher([("home", home)])
+        fixture.log.log(1...40)
+        let has = Set(["5", "6", "7", "8"])
+        if !isDeleted {
+            home.setAnswer { records in
+                let received = records.filter { has.contains($0.shortName) }
+                return .partly(
+                    received: Set(received.map(\.id)), refused: [:], answer: "200", then: .temporary(reason: "busy", retryAfter: nil))
+            }
+        }
+        _ = try await dispatcher.dispatch()
+        if isDeleted { try await dispatcher.noteGone(stretch(10...15), because: "max_bytes") }
+        #expect(try await dropped("home", dispatcher) == (isDeleted ? 6 : 0))
+        #expect(home.taken.count == (isDeleted ? 0 : 4))
+        // Seconds 10 to 20, or 3 to 6, of which the destination has two.
+        fixture.log.lost.withLock { $0 = isDeleted ? 30...60 : 9...18 }
+        home.setAnswer { _ in .good }
+        for _ in 0..<2 {
+            try await dispatcher.reload()
+            _ = try await dispatcher.dispatch()
+        }
+        #expect(try await dropped("home", dispatcher) == (isDeleted ? 11 : 2))
+        #expect(home.taken.count == (isDeleted ? 29 : 38))
+    }
 }

@@ -150,7 +150,9 @@ import WaypostSystem
             #expect(try LogMaintenance(folder: log).recover().forgottenPaths == [])
             // A reader still knows that something was there.
             var later = LogReader(folder: log, from: .after(gone == 0 ? 0 : journals[gone].firstSequence - 1))
-            #expect((try later.next()?.content == .segmentBreak(.gap)) == (gone > 0) && (later.removed != nil) == (gone > 0))
+            #expect(
+                (try later.next()?.content == .segmentBreak(.gap)) == (gone > 0) && (later.losses.map(\.note) == [.forgotten]) == (gone > 0)
+            )
         }
     }
 

@@ -159,7 +159,7 @@ import WaypostSystem
             let whole = try #require(try Syscalls.contents(of: folder + "/SHA256SUMS"))
             #expect(whole.count { $0 == UInt8(ascii: "\n") } == 2)
             // Before the list, with half a list, with one of a file that was deleted, with nonsense.
-            LogFolder(path: folder).noteRemoving([1...1])
+            LogFolder(path: folder).note([1...1])
             let gone = String(repeating: "0", count: 64) + "  20200101T000000Z-00000000-1.gpx\n"
             for text in [nil, Array(whole.prefix(100)), Array(gone.utf8) + whole, [0, 1, 2]] {
                 if let text { try AtomicFile.write(text, to: folder + "/SHA256SUMS") } else { try Syscalls.remove(folder + "/SHA256SUMS") }

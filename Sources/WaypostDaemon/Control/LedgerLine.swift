@@ -77,7 +77,7 @@ struct LedgerLine: Sendable {
             record.reason = loss.damage
             guard !id.isEmpty else {
                 (record.logNumber, record.lastLogNumber) = (loss.after + 1, loss.through)
-                if loss.isCounted { record.count = loss.count }
+                if loss.isBounded { record.count = loss.count }
                 return record
             }
             (record.id, record.logNumber) = (id, logNumber)

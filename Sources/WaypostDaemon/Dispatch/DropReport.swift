@@ -43,11 +43,11 @@ struct DropReport {
         return report
     }
 
-    /// A report of positions or events that a damaged journal has lost.
+    /// A report of positions or events that the log has lost.
     static func lost(_ kind: LostRecords, by loss: LogLoss) -> DropReport {
-        let damage = loss.damage
-        return DropReport { [isCounted = loss.isCounted] count in
-            switch (kind, isCounted) {
+        let damage = loss.note == nil ? loss.damage : "\(loss.damage) (\(loss.after + 1) to \(loss.through))"
+        return DropReport { [isBounded = loss.isBounded] count in
+            switch (kind, isBounded) {
             case (.positions, true): "up to \(counted(count, "position")) lost before every destination had them: \(damage)"
             case (.positions, false): "positions lost before every destination had them: \(damage)"
             case (.events, true): "up to \(counted(count, "record")) lost, among them perhaps events that were not queued yet: \(damage)"
@@ -86,6 +86,12 @@ struct DropReport {
 }
 
 extension LogLoss {
-    /// What is wrong with the journal, for people.
-    var damage: String { isMissing ? "\(path) is missing" : "\(path) is damaged at byte \(offset)" }
+    /// What is wrong with the journal, or the log, for people.
+    var damage: String {
+        switch note {
+        case .forgotten: "\(path) has neither their journal nor their track"
+        case .elsewhere: "\(path) is an older copy of the log, without them"
+        case nil: isMissing ? "\(path) is missing" : "\(path) is damaged at byte \(offset)"
+        }
+    }
 }

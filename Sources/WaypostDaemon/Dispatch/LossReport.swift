@@ -8,6 +8,22 @@ struct LossReport {
         var path: String
         var offset: Int64
         var kind: LostRecords
+        /// The last number, where the log has only a note of it and nothing else tells the places apart.
+        var through: UInt64
+
+        init(_ loss: LogLoss, _ kind: LostRecords) {
+            (path, offset, self.kind) = (loss.path, loss.offset, kind)
+            through = loss.note == nil ? 0 : loss.through
+        }
+
+        func isBefore(_ other: Place) -> Bool { (path, offset, through) < (other.path, other.offset, other.through) }
+
+        /// What was lost there of the other kind.
+        func of(_ kind: LostRecords) -> Place {
+            var place = self
+            place.kind = kind
+            return place
+        }
     }
 
     private var reports: [Place: DropReport] = [:]
@@ -19,20 +35,22 @@ struct LossReport {
 
     /// The problems, in words for people.
     var problems: [String] {
-        let all = reports.filter { !isToldOf($0.key) }.sorted { ($0.key.path, $0.key.offset) < ($1.key.path, $1.key.offset) }
+        let all = reports.filter { !isToldOf($0.key) }.sorted { $0.key.isBefore($1.key) }
             .compactMap(\.value.problem)
         guard all.count > LossReport.listedCount else { return all }
-        return all.prefix(LossReport.listedCount) + ["the log is damaged at \(counted(all.count - LossReport.listedCount, "other place"))"]
+        return all.prefix(LossReport.listedCount) + [
+            "the log has lost records at \(counted(all.count - LossReport.listedCount, "other place"))"
+        ]
     }
 
     /// Whether the positions that are lost there say enough.
     private func isToldOf(_ place: Place) -> Bool {
-        place.kind == .events && counts[Place(path: place.path, offset: place.offset, kind: .positions)] != nil
+        place.kind == .events && counts[place.of(.positions)] != nil
     }
 
     /// Notes a loss that a reader met, as each reader does; returns the line to log, if there is a new one.
     mutating func note(_ loss: LogLoss, _ kind: LostRecords) -> String? {
-        let place = Place(path: loss.path, offset: loss.offset, kind: kind)
+        let place = Place(loss, kind)
         let more = loss.count - counts[place, default: 0]
         guard more > 0, !isToldOf(place) else { return nil }
         counts[place] = loss.count

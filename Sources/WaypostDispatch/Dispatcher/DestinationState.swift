@@ -55,8 +55,8 @@ struct Settlement: Sendable, Hashable {
     var sentCount: Int
     /// How many of the received records came after their cutoff.
     var lateCount = 0
-    /// How many records it will never get, because the log has lost them.
-    var missingCount = 0
+    /// The positions that it will never get, because the log has lost them.
+    var missing: [MissingPositions] = []
     /// The records that it refused permanently.
     var refused: [Refused] = []
     /// The receipts, for the ledger.

@@ -270,7 +270,7 @@ extension DestinationWorker {
         if queue.items.isEmpty, isAtEnd, queue.lane == .history {
             let count = sequence - progress.sequence(of: .history)
             var settlement = Settlement(lane: .history, through: stretch.through, count: count, sentCount: 0)
-            settlement.missingCount = queue.takeMissing(through: stretch.through)
+            settlement.missing = queue.takeMissing(through: stretch.through)
             do throws(OutboxError) {
                 try await settle(settlement)
             } catch {

@@ -97,14 +97,14 @@ struct LaneQueue {
         settlement.through = items.first?.after ?? readThrough ?? 0
         let reached = items.first.map { max(1, $0.sequence) - 1 } ?? readSequence ?? sequence
         settlement.count = reached > sequence ? reached - sequence : 0
-        settlement.missingCount = takeMissing(through: settlement.through)
+        settlement.missing = takeMissing(through: settlement.through)
         return settlement
     }
 
-    /// How many positions up to that number the log has lost; each is counted once.
-    mutating func takeMissing(through number: UInt64) -> Int {
+    /// Removes and returns the positions up to that number that the log has lost.
+    mutating func takeMissing(through number: UInt64) -> [MissingPositions] {
         defer { missing.removeAll { $0.through <= number } }
-        return missing.reduce(0) { $0 + ($1.through <= number ? $1.count : 0) }
+        return missing.filter { $0.through <= number }
     }
 }
 

@@ -56,13 +56,18 @@ public struct PositionPage: Sendable, Hashable {
 
 /// Positions that the log has lost.
 public struct MissingPositions: Sendable, Hashable {
+    /// Their numbers come after this one.
+    public var after: UInt64
     /// The last of their numbers.
     public var through: UInt64
-    /// How many there are, as far as that is known.
+    /// How many there are, as far as that is known; with all these numbers, at most.
     public var count: Int
 
     /// Lost positions up to a number.
-    public init(through: UInt64, count: Int) {
+    ///
+    /// - Parameter number: their numbers come after this one; nil when they have just as many numbers as there are of them.
+    public init(after number: UInt64? = nil, through: UInt64, count: Int) {
+        after = number ?? through - min(through, UInt64(clamping: count))
         self.through = through
         self.count = count
     }

@@ -35,6 +35,7 @@ public actor LogPositions: PositionSupply {
         type = types.first.map(LogTypes.init) ?? .raw
         executor = try ThreadExecutor(name: "log-positions")
         reader = LogReader(folder: folder)
+        reader.isOwed = true
     }
 
     /// The positions after that number and up to `last`, in order, at most `limit`.
@@ -42,12 +43,12 @@ public actor LogPositions: PositionSupply {
     /// - Errors: the log cannot be read at the moment.
     public func positions(after number: UInt64, through last: UInt64, limit: Int) throws(PositionSupplyError) -> PositionPage {
         // Between two records there may be others, which a reader's cursor does not know about; and one that is outdated shows what is erased.
-        if reader.cursor != number || reader.isOutdated { reader = LogReader(folder: folder, from: .after(number)) }
+        if reader.cursor != number || reader.isOutdated { reader = makeReader(after: number) }
         var page = PositionPage(positions: [], through: number)
         do throws(RecordingError) {
             while page.positions.count < limit, let record = try reader.next() {
                 page.missing += takeLosses(.positions, of: &reader, after: number, through: last)
-                    .map { MissingPositions(through: $0.through, count: $0.count) }
+                    .map { MissingPositions(after: $0.after, through: $0.through, count: $0.count) }
                 if record.sequence > last { break }
                 page.through = record.sequence
                 guard case .position(let position) = record.content, record.types.contains(type) else { continue }
@@ -55,10 +56,17 @@ public actor LogPositions: PositionSupply {
             }
         } catch {
             // A reader goes on behind a journal that is a link or a FIFO now; a destination waits until the journal is back.
-            if case .cannotRead(_, let cause) = error, cause.isOddFile { reader = LogReader(folder: folder, from: .after(number)) }
+            if case .cannotRead(_, let cause) = error, cause.isOddFile { reader = makeReader(after: number) }
             throw PositionSupplyError(reason: "\(error)")
         }
         return page
+    }
+
+    /// A reader for destinations, to which everything is owed that they do not have, also what is gone before the oldest record.
+    private func makeReader(after number: UInt64) -> LogReader {
+        var reader = LogReader(folder: folder, from: .after(number))
+        reader.isOwed = true
+        return reader
     }
 
     /// What the reader has met that is lost within these numbers; somebody hears of it.
@@ -73,14 +81,13 @@ public actor LogPositions: PositionSupply {
         after number: UInt64, since time: UTCTime?, until end: UTCTime? = nil, limit: Int
     ) throws(PositionSupplyError) -> [LoggedRecord] {
         var reader = LogReader(folder: folder, from: number == 0 ? time.map(LogReader.Start.from) ?? .oldest : .after(number), until: end)
+        reader.isOwed = true
         var records: [LoggedRecord] = []
         do throws(RecordingError) {
             while records.count < limit, let record = try reader.next() {
-                for loss in reader.takeLosses().compactMap({ $0.part(after: number, through: record.sequence) }) {
-                    // What was lost has no time: before the first record of that time, only what was right before it.
-                    if number == 0, time != nil, records.isEmpty, loss.through + 2 < record.sequence { continue }
-                    records.append(.lost(loss))
-                }
+                var losses = reader.takeLosses().compactMap { $0.part(after: number, through: record.sequence) }
+                if number == 0, time != nil, records.isEmpty { losses = losses.rightBefore(record.sequence) }
+                records += losses.map(LoggedRecord.lost)
                 switch record.content {
                 case .position(let position):
                     guard record.types.contains(type) else { continue }
@@ -120,5 +127,16 @@ public actor LogPositions: PositionSupply {
         } catch {
             throw PositionSupplyError(reason: "\(error)")
         }
+    }
+}
+
+extension [LogLoss] {
+    /// Those that follow each other up to a record: what was lost has no time, and what was lost earlier may be of an earlier time than the record.
+    fileprivate func rightBefore(_ number: UInt64) -> [LogLoss] {
+        var first = number
+        return reversed().prefix { loss in
+            defer { first = loss.after + 1 }
+            return loss.through + 2 >= first
+        }.reversed()
     }
 }

@@ -7,18 +7,22 @@ import WaypostSystem
 /// so a crash leaves a hole of at most ``step`` numbers, and there is no write per record.
 ///
 /// A copy of the bound outside of the log goes on when the log is put back to an older copy, with an older bound in it: numbers that came
-/// again would be skipped by everyone who has read them.
+/// again would be skipped by everyone who has read them. It is raised in smaller steps: what is missing from the older copy, also after a
+/// crash, is then known to ``copyStep`` numbers.
 struct SequenceCounter {
     /// The next number.
     private(set) var next: UInt64
     private var bound: UInt64
     private let path: String
     private let copyPath: String?
+    private var copiedBound: UInt64
     /// Whether the copy knows of numbers that the file does not: the log is an older one, or another one.
     private(set) var isBehindCopy = false
 
     /// How far ahead numbers are reserved: 18 hours at one fix per second.
     static let step: UInt64 = 65_536
+    /// How far ahead the copy of the bound is: a quarter of an hour at one fix per second.
+    static let copyStep: UInt64 = 1_024
 
     /// Whatever a damaged file contains, enough valid record numbers remain.
     private static let largest = JournalCodec.sequences.upperBound / 2
@@ -45,9 +49,10 @@ struct SequenceCounter {
         let stored = SequenceCounter.bound(text)
         bound = max(stored ?? 1, min(try firstFree(stored != nil), SequenceCounter.largest))
         let copy = copyPath.flatMap { (try? Syscalls.contents(of: $0, as: .own)) ?? nil }  // Without it, the log's own counts.
-        if let copied = SequenceCounter.bound(copy), copied > bound {
+        copiedBound = SequenceCounter.bound(copy) ?? 0
+        if copiedBound > bound {
             isBehindCopy = stored != nil
-            bound = copied
+            bound = copiedBound
         }
         next = bound
     }
@@ -63,8 +68,11 @@ struct SequenceCounter {
 
     /// Makes sure that this many numbers can be used.
     mutating func reserve(_ count: UInt64) throws(SystemError) {
-        guard next + count > bound else { return }
-        try store(next + count + SequenceCounter.step)
+        if next + count > bound { try store(next + count + SequenceCounter.step) }
+        guard let copyPath, next + count > copiedBound else { return }
+        copiedBound = min(bound, next + count + SequenceCounter.copyStep)
+        // The log must go on without it; the next bound is copied again.
+        try? AtomicFile.write(SequenceCounter.text(of: copiedBound), to: copyPath)  // See above.
     }
 
     /// Marks numbers as used; they must have been reserved.
@@ -85,14 +93,18 @@ struct SequenceCounter {
     }
 
     private mutating func store(_ newBound: UInt64) throws(SystemError) {
-        let text = SealedText.seal(Array("\(newBound)\n".utf8))
+        let text = SequenceCounter.text(of: newBound)
         // Wherever this ends, the copy is not ahead: it would look as if the log were an older one.
-        if let copyPath, newBound < bound { try AtomicFile.write(text, to: copyPath) }
+        if let copyPath, newBound < bound {
+            try AtomicFile.write(text, to: copyPath)
+            copiedBound = newBound
+        }
         try AtomicFile.write(text, to: path)
-        // The log must go on without it; the next bound is copied again.
-        if let copyPath, newBound > bound { try? AtomicFile.write(text, to: copyPath) }  // See above.
         bound = newBound
     }
+
+    /// The text of the file with a bound in it.
+    private static func text(of bound: UInt64) -> [UInt8] { SealedText.seal(Array("\(bound)\n".utf8)) }
 }
 
 extension SequenceCounter {

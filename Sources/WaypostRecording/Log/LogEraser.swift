@@ -101,7 +101,7 @@ struct LogEraser {
                     try rewrite(path, of: journal, as: open, without: stretch, lostEnd)
                 } else {
                     if let last = content.last, last >= journal.firstSequence, journal.firstSequence > 0 {
-                        folder.noteRemoving([journal.firstSequence...last])
+                        folder.note([journal.firstSequence...last])
                     }
                     try Syscalls.remove(open)
                 }

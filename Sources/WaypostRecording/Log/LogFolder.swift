@@ -13,7 +13,7 @@ import WaypostSystem
 /// LOG/journal/.sequence            all sequence numbers below the one in it may have been used
 /// LOG/journal/.pullers             how far each puller has read
 /// LOG/journal/.destinations        where each destination continues when the outbox is lost; none at first
-/// LOG/journal/.removed             the numbers of journals that were deleted or erased as a whole
+/// LOG/journal/.removed             numbers that no journal has, and why: most were deleted or erased with a whole journal
 /// LOG/journal/.erased              stretches that were erased, until the tracker has forgotten them elsewhere
 /// LOG/.lock                        held by the recorder, with its process id
 /// ```
@@ -30,7 +30,7 @@ public struct LogFolder: Sendable, Hashable {
     var nextJournalPath: String { journalFolder + "/.next" }
 
     var pullersPath: String { journalFolder + "/.pullers" }
-    /// The numbers that went with whole journals.
+    /// The numbers that no journal has.
     var removedPath: String { journalFolder + "/.removed" }
     /// Where the progress of the destinations is stored, for positions and events; written before the first journal, even without destinations.
     public var destinationsPath: String { journalFolder + "/.destinations" }
@@ -165,8 +165,7 @@ public struct LogFolder: Sendable, Hashable {
         try Syscalls.remove(nextJournalPath)
         let ours = [
             (path, ".gpx"), (path, "SHA256SUMS"), (journalFolder, ".sequence"), (journalFolder, ".destinations"),
-            (journalFolder, ".erased"),
-            (journalFolder, ".journal"),
+            (journalFolder, ".erased"), (journalFolder, ".removed"), (journalFolder, ".journal"),
         ]
         for (folder, ending) in ours {
             for name in try Syscalls.names(inFolder: folder) where AtomicFile.target(ofTemporary: name)?.hasSuffix(ending) == true {

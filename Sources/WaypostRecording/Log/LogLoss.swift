@@ -1,9 +1,9 @@
 import Waypost
 import WaypostSystem
 
-/// Numbers of a log whose records are gone because the journal that had them is damaged or was removed.
+/// Numbers of a log whose records are gone: the journal that had them is damaged or was removed, or is in another copy of the log.
 public struct LogLoss: Sendable, Hashable {
-    /// The journal.
+    /// The journal; the folder of the log where nobody knows it.
     public var path: String
     /// Where in it the damage begins, in bytes from its start.
     public var offset: Int64
@@ -15,8 +15,18 @@ public struct LogLoss: Sendable, Hashable {
     ///
     /// Without its track, nobody knows how many records a journal had whose end is gone: a tracker that was killed leaves numbers out.
     public var isCounted: Bool
-    /// Whether the whole journal was removed; its track is still there.
+    /// Whether the whole journal was removed.
     public var isMissing = false
+    /// Why the log has only a note of them; nil while its files tell of them.
+    public var note: Note?
+
+    /// Why a log has only a note of what is gone.
+    public enum Note: Sendable, Hashable {
+        /// Their track was gone with its journal when the log was repaired, or when recording began.
+        case forgotten
+        /// The log is an older copy: they were written to the one in whose place it is.
+        case elsewhere
+    }
 
     /// The part of it after one number and up to another; nil when it has none there.
     public func part(after number: UInt64, through last: UInt64) -> LogLoss? {
@@ -25,8 +35,11 @@ public struct LogLoss: Sendable, Hashable {
         return part.after < part.through ? part : nil
     }
 
-    /// How many records are gone; at least that many when they are not counted.
-    public var count: Int { isCounted ? Int(clamping: through - after) : 1 }
+    /// Whether ``count`` is the most that can be gone, and not the least: whole journals had no other numbers.
+    public var isBounded: Bool { isCounted || isMissing || note != nil }
+
+    /// How many records are gone; at least that many when they are not ``isBounded``.
+    public var count: Int { isBounded ? Int(clamping: through - after) : 1 }
 }
 
 /// What was not readable since the last record of a log.
@@ -90,33 +103,50 @@ struct LogPeriod {
 extension LogFolder {
     /// What is gone behind the last record of the log: with its last journal's end, or with journals that were removed.
     ///
-    /// Only as far as the tracks count it. Otherwise nobody knows whether there was more.
-    /// - Parameter gap: what the end of the last journal lacks.
-    func lossesAtEnd(after number: UInt64, _ gap: LogGap?, in period: LogPeriod) -> [LogLoss] {
+    /// Only as far as the tracks count it, or it is noted. Otherwise nobody knows whether there was more.
+    /// - Parameters:
+    ///   - gap: what the end of the last journal lacks.
+    ///   - isOwed: whether the reader is to get everything.
+    func lossesAtEnd(after number: UInt64, _ gap: LogGap?, in period: LogPeriod, isOwed: Bool) -> [LogLoss] {
+        var losses: [LogLoss] = []
         // From the bound on no number has been used yet; without it, later records might have the numbers that seem to be lost.
-        let text = try? Syscalls.contents(of: sequencePath, as: .own)  // See above.
-        guard let bound = SequenceCounter.bound(text ?? nil) else { return [] }
-        let atEnd = gap?.extent == .record ? nil : gap?.loss(after: number, before: bound, in: self)
-        return ([atEnd].compactMap(\.self) + missingJournals(after: number, before: bound, in: period)).filter(\.isCounted)
+        if let bound = numberBound {
+            let atEnd = gap?.extent == .record ? nil : gap?.loss(after: number, before: bound, in: self)
+            losses += [atEnd].compactMap(\.self) + missingJournals(after: number, before: bound, in: period, isOwed: isOwed)
+            losses.removeAll { !$0.isCounted }
+        }
+        guard number > 0 || isOwed, period.end == nil else { return losses }
+        return losses + RemovedNumbers(in: self).losses(after: number, before: .max, besides: losses, in: self)
     }
 
-    /// What is gone with journals that were removed, between a record that was read and the next one; their tracks are still there.
+    /// The first number that was certainly not used yet; nil when the file that has it cannot be read.
+    var numberBound: UInt64? {
+        SequenceCounter.bound((try? Syscalls.contents(of: sequencePath, as: .own)) ?? nil)  // See above.
+    }
+
+    /// What is gone with journals that were removed, between a record that was read and the next one.
     ///
+    /// - Parameter isOwed: whether the reader is to get everything, and not only what follows the oldest record.
     /// - Cost: lists the folders; reads the tracks of missing journals.
-    func missingJournals(after number: UInt64, before next: UInt64, in period: LogPeriod = LogPeriod()) -> [LogLoss] {
+    func missingJournals(
+        after number: UInt64, before next: UInt64, in period: LogPeriod = LogPeriod(), isOwed: Bool = false
+    ) -> [LogLoss] {
         guard number < next, next - number > 1, let known = try? journals(),  // It is reported by those who read them.
             let names = try? TrackDigests(folder: self).trackNames()  // See above.
         else { return [] }
-        let (there, starts) = (Set(known.map(\.stem)), known.map(\.firstSequence))
+        let there = Set(known.map(\.stem))
         let tracks = names.compactMap { name in
             LogFolder.stem(ofTrack: name).flatMap { LogFolder.trackName($0.description) == name ? $0 : nil }
         }
         // A reader of the oldest records lacks nothing of what even the tracks are gone of.
-        let lost = number == 0 ? [] : ((try? lostTracks(listed: TrackDigests(folder: self).names)) ?? []).map(\.stem)  // See above.
+        let isAll = number > 0 || isOwed
+        let lost = isAll ? ((try? lostTracks(listed: TrackDigests(folder: self).names)) ?? []).map(\.stem) : []  // See above.
         let missing = (tracks.filter { !there.contains($0.description) } + lost).filter { $0.firstSequence < next }.sorted()
+        let starts = (known.map(\.firstSequence) + missing.map(\.firstSequence)).sorted()
+        let removed = RemovedNumbers(in: self)
         return missing.compactMap { stem in
             guard period.mayContain(stem) else { return nil }
-            let end = (starts + missing.map(\.firstSequence)).filter { $0 > stem.firstSequence }.min() ?? next
+            let end = removed.end(ofTrackFrom: stem.firstSequence, before: starts.first(after: stem.firstSequence) ?? next)
             let journal = LogJournal(
                 stem: stem.description, path: finishedJournalPath(stem.description), isOpen: false, firstSequence: stem.firstSequence,
                 firstTime: stem.firstTime)
@@ -129,9 +159,13 @@ extension LogFolder {
     /// The tracks of which `SHA256SUMS` alone is left, in order: their journals are gone, too, though no limit and no erasure deleted them, and no
     /// puller has acknowledged them.
     ///
-    /// - Parameter names: the names in the list.
-    /// - Returns: the tracks, with their numbers; of the last one of a log only the first is known.
-    func lostTracks(listed names: Set<String>) throws(RecordingError) -> [(stem: TrackStem, numbers: ClosedRange<UInt64>)] {
+    /// - Parameters:
+    ///   - names: the names in the list.
+    ///   - bound: the end of the numbers of the last track, when none follow it any more.
+    /// - Returns: the tracks, with the numbers that they may have had; of the last one of a log only the first is known without a bound.
+    func lostTracks(
+        listed names: Set<String>, before bound: UInt64? = nil
+    ) throws(RecordingError) -> [(stem: TrackStem, numbers: ClosedRange<UInt64>)] {
         let present = try TrackDigests(folder: self).trackNames()
         let listed = names.subtracting(present).compactMap { name in
             LogFolder.stem(ofTrack: name).flatMap { LogFolder.trackName($0.description) == name ? $0 : nil }
@@ -139,16 +173,15 @@ extension LogFolder {
         if listed.isEmpty { return [] }
         let journals = try journals()
         let stems = Set(journals.map(\.stem))
-        let starts = journals.map(\.firstSequence) + (listed + present.compactMap(LogFolder.stem(ofTrack:))).map(\.firstSequence)
+        let known = journals.map(\.firstSequence) + (listed + present.compactMap(LogFolder.stem(ofTrack:))).map(\.firstSequence)
+        let starts = known.sorted()
         let removed = RemovedNumbers(in: self)
         let pulled = ((try? Pullers(folder: self).all()) ?? []).map(\.cursor).max() ?? 0  // Of a damaged list nothing counts as pulled.
         return listed.sorted().compactMap { track in
             let first = track.firstSequence
-            let next = starts.filter { $0 > first }.min() ?? first + 1
-            guard !stems.contains(track.description), pulled + 1 < next, removed.part(after: first - 1, before: first + 1) == nil else {
-                return nil
-            }
-            return (track, first...next - 1)
+            let end = removed.end(ofTrackFrom: first, before: starts.first(after: first) ?? bound ?? first + 1)
+            guard !stems.contains(track.description), pulled + 1 < end, !removed.has(first, .removed) else { return nil }
+            return (track, first...end - 1)
         }
     }
 
@@ -198,5 +231,17 @@ extension LogFolder {
         let tag = Array("<time>".utf8)
         guard let place = bytes.indices.last(where: { bytes[$0...].starts(with: tag) }) else { return nil }
         return UTCTime(rfc3339: Array(bytes[(place + tag.count)...].prefix { $0 != UInt8(ascii: "<") }).span)
+    }
+}
+
+extension [UInt64] {
+    /// The first one after a number; they are in order.
+    fileprivate func first(after number: UInt64) -> UInt64? {
+        var (low, high) = (startIndex, endIndex)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle] > number { high = middle } else { low = middle + 1 }
+        }
+        return low < endIndex ? self[low] : nil
     }
 }

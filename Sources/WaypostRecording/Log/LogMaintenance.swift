@@ -52,9 +52,11 @@ package struct LogMaintenance: ~Copyable {
             }
         }
         do {
-            let lost = try folder.lostTracks(listed: TrackDigests(folder: folder).names)
+            let bound = folder.numberBound
+            if let bound { folder.noteNumbersAtEnd(before: bound) }
+            let lost = try folder.lostTracks(listed: TrackDigests(folder: folder).names, before: bound)
             // What no list names any more is still missing for readers.
-            folder.noteRemoving(lost.map(\.numbers))
+            folder.note(lost.map(\.numbers), as: .lost)
             try TrackDigests(folder: folder).update(forgetsLost: true)
             recovery.forgottenPaths = lost.map { folder.trackPath($0.stem.description) }
         } catch {

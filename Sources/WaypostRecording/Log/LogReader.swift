@@ -40,8 +40,16 @@ public struct LogReader: ~Copyable {
     /// What was lost with damaged parts of the journals, since it was taken last; known once what follows was read, or the end of the log.
     public private(set) var losses: [LogLoss] = []
 
-    /// The numbers that were deleted or erased with whole journals behind ``cursor``, from the first to the last one; nil for none.
-    public private(set) var removed: ClosedRange<UInt64>?
+    /// How many there were, of which no more than about ``maximumDamageCount`` are kept, and the last number of these.
+    public private(set) var lossExtent: (count: Int, last: UInt64) = (0, 0)
+    /// The numbers before ``cursor`` that were deleted or erased with whole journals, without those before the first record that was read:
+    /// the first stretches of them, at most ``maximumDamageCount``.
+    public private(set) var removed: [ClosedRange<UInt64>] = []
+    /// How many such stretches there are, and the last number of these.
+    public private(set) var removedExtent: (count: Int, last: UInt64) = (0, 0)
+
+    /// Whether even what is gone before the oldest record is missed, because the reader is to get everything from the first number on.
+    package var isOwed = false
 
     private var closedDamage: (stretches: [LogDamage], count: Int, byteCount: Int64) = ([], 0, 0)
     private let folder: LogFolder
@@ -258,7 +266,7 @@ public struct LogReader: ~Copyable {
 
     /// The losses that were found since they were taken last, in order.
     public mutating func takeLosses() -> [LogLoss] {
-        defer { losses = [] }
+        defer { (losses, lossExtent) = ([], (0, 0)) }
         return losses
     }
 
@@ -284,10 +292,11 @@ public struct LogReader: ~Copyable {
 
     /// Notes what an entry says is lost.
     private mutating func note(_ after: UInt64, _ isCounted: Bool, through last: UInt64) {
-        guard let journal, let decoder, losses.count < LogReader.maximumDamageCount else { return }
-        losses.append(
+        guard let journal, let decoder else { return }
+        keep([
             LogLoss(
-                path: journal.path, offset: decoder.startOfLastRecord, after: max(after, position), through: last, isCounted: isCounted))
+                path: journal.path, offset: decoder.startOfLastRecord, after: max(after, position), through: last, isCounted: isCounted)
+        ])
     }
 
     /// Notes what is lost between the last record that was read and the next one.
@@ -298,17 +307,33 @@ public struct LogReader: ~Copyable {
         var found = [gap?.loss(after: position, before: next, in: folder)].compactMap(\.self)
         var through: [UInt64] = []
         if isEntering {
-            found += folder.missingJournals(after: position, before: next, in: period)
+            found += folder.missingJournals(after: position, before: next, in: period, isOwed: isOwed)
             found += [lostBeginning(before: next, thatIs: content)].compactMap(\.self)
             // A reader of the oldest records lacks nothing.
-            if position > 0, next - position > 1, let part = RemovedNumbers(in: folder).part(after: position, before: next) {
-                removed = (removed?.lowerBound ?? part.lowerBound)...part.upperBound
-                through.append(part.upperBound)
+            if next - position > 1, position > 0 || isOwed {
+                let numbers = RemovedNumbers(in: folder)
+                if isInPeriod { found += numbers.losses(after: position, before: next, besides: found, in: folder) }
+                let parts = position > 0 ? numbers.parts(.removed, after: position, before: next) : []
+                removed += parts.prefix(max(0, LogReader.maximumDamageCount - removed.count))
+                if let last = parts.last { removedExtent = (removedExtent.count + parts.count, last.upperBound) }
+                through += parts.map(\.upperBound)
             }
         }
         isEntering = false
-        losses += found.prefix(max(0, LogReader.maximumDamageCount - losses.count))
+        keep(found.sorted { $0.after < $1.after })
         return (through + found.map(\.through)).max()
+    }
+
+    /// Keeps losses until they are taken, with all that were found at one place: whoever takes them after each record gets every one.
+    private mutating func keep(_ found: [LogLoss]) {
+        if let last = found.last { lossExtent = (lossExtent.count + found.count, last.through) }
+        if losses.count < LogReader.maximumDamageCount { losses += found }
+    }
+
+    /// Whether the open journal begins in the period that is asked for: what is gone before it has no time of its own.
+    private var isInPeriod: Bool {
+        guard let first = journal?.firstTime else { return true }
+        return (earliest.map { $0 <= first } ?? true) && (end.map { first < $0 } ?? true)
     }
 
     /// What a journal lacks that does not begin with the number in its name, as another one's in its place; an erasure leaves a break there.
@@ -327,8 +352,8 @@ public struct LogReader: ~Copyable {
     /// It is looked for once.
     private mutating func breakAtEnd() -> JournalRecord? {
         if lookedAtEndAfter == position { return nil }
-        let found = folder.lossesAtEnd(after: position, gap, in: period)
-        losses += found.prefix(max(0, LogReader.maximumDamageCount - losses.count))
+        let found = folder.lossesAtEnd(after: position, gap, in: period, isOwed: isOwed)
+        keep(found)
         position = max(position, found.map(\.through).max() ?? 0)
         lookedAtEndAfter = position
         return found.isEmpty ? nil : JournalRecord(sequence: position, content: .segmentBreak(.gap))
@@ -372,23 +397,4 @@ extension LogReader {
 
     /// How many bytes could not be read.
     public var damagedByteCount: Int64 { closedDamage.byteCount + (decoder?.damagedByteCount ?? 0) }
-}
-
-extension JournalRecord {
-    /// Whether it happened at a moment or later, as far as its time is known.
-    fileprivate func isNot(before moment: UTCTime) -> Bool {
-        switch content {
-        case .position(let position): position.time.map { $0 >= moment } ?? false
-        case .event(let event): event.time.map { $0 >= moment } ?? false
-        case .segmentBreak, .lost, .other: false
-        }
-    }
-}
-
-/// A stretch of a log that could not be read.
-public struct LogDamage: Sendable, Hashable {
-    /// The journal.
-    public var path: String
-    /// The place in it.
-    public var stretch: JournalDamage
 }

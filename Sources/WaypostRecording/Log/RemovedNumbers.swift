@@ -1,23 +1,35 @@
 import Waypost
 import WaypostSystem
 
-/// The numbers of records that went with whole journals, deleted by the limits of the log or erased, or that are in another copy of the log.
+/// Numbers that the log does not have, although nothing in its journals says so, and what became of them.
 ///
-/// Numbers that no journal has need not have been used: a tracker that was killed leaves numbers out. With these a reader knows that something
-/// was there.
+/// Numbers that no journal has need not have been used: a tracker that was killed leaves numbers out. With these a reader knows whether
+/// something was there.
 ///
 /// ```
-/// 1-4710
-/// 5012-5630        the first and the last number, in order
-/// 0b1c2d3e         SealedText
+/// 1-4710            the first and the last number, in order
+/// 5012-5630 lost    with what became of them, when they were not deleted or erased
+/// 0b1c2d3e          SealedText
 /// ```
 struct RemovedNumbers {
-    /// In order, with something between any two.
-    private(set) var ranges: [ClosedRange<UInt64>] = []
+    /// What became of numbers.
+    enum Fate: String, CaseIterable {
+        /// The limits of the log deleted their journals, or they were erased.
+        case removed
+        /// Their track and its journal were gone, and are not looked for any more.
+        case lost
+        /// They are in another copy of the log, which this one has replaced.
+        case elsewhere
+        /// They were reserved, and no record got them: the tracker was killed.
+        case unused
+    }
+
+    /// The numbers, in order, with something between any two of a fate.
+    private var stretches: [Fate: [ClosedRange<UInt64>]] = [:]
 
     /// More journals than anybody erases one by one; those that the limits delete follow each other.
     private static let most = 1_000
-    private static let longestByteCount = 64_000
+    private static let longestByteCount = 256_000
 
     init() {}
 
@@ -26,62 +38,148 @@ struct RemovedNumbers {
         let bytes = try? Syscalls.contents(of: folder.removedPath, limit: RemovedNumbers.longestByteCount, as: .own)  // See above.
         guard let text = (bytes ?? nil).flatMap(SealedText.text(of:)) else { return }
         for line in text.split(separator: UInt8(ascii: "\n")) {
-            let numbers = line.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false).map {
+            let words = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+            let numbers = (words.first ?? []).split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false).map {
                 UInt64(String(decoding: $0, as: UTF8.self))
             }
-            guard numbers.count == 2, let first = numbers[0], let last = numbers[1], first <= last,
+            let fate = words.count == 1 ? Fate.removed : Fate(rawValue: String(decoding: words.last ?? [], as: UTF8.self))
+            guard words.count <= 2, let fate, numbers.count == 2, let first = numbers[0], let last = numbers[1], first <= last,
                 JournalCodec.sequences.contains(first), JournalCodec.sequences.contains(last)
             else { continue }
-            add(first...last)
+            add(first...last, as: fate)
         }
     }
 
-    /// Adds the numbers of a journal.
-    mutating func add(_ new: ClosedRange<UInt64>) {
-        var new = new
-        ranges.removeAll { known in
-            guard known.lowerBound <= new.upperBound + 1, new.lowerBound <= known.upperBound + 1 else { return false }
-            new = min(known.lowerBound, new.lowerBound)...max(known.upperBound, new.upperBound)
+    /// The numbers of a fate, in order.
+    func ranges(_ fate: Fate = .removed) -> [ClosedRange<UInt64>] { stretches[fate] ?? [] }
+
+    /// Adds numbers.
+    mutating func add(_ new: ClosedRange<UInt64>, as fate: Fate = .removed) {
+        // Another copy of the log has used what this one only reserved.
+        if fate == .elsewhere { stretches[.unused] = ranges(.unused).subtracting([new]) }
+        var (new, known) = (new, ranges(fate))
+        known.removeAll { range in
+            guard range.lowerBound <= new.upperBound + 1, new.lowerBound <= range.upperBound + 1 else { return false }
+            new = min(range.lowerBound, new.lowerBound)...max(range.upperBound, new.upperBound)
             return true
         }
-        let place = ranges.firstIndex { $0.lowerBound > new.lowerBound } ?? ranges.endIndex
-        ranges.insert(new, at: place)
-        // The journals between the oldest ones are most likely gone, too.
-        while ranges.count > RemovedNumbers.most {
-            let second = ranges.remove(at: 1)
-            ranges[0] = ranges[0].lowerBound...second.upperBound
+        known.insert(new, at: known.firstIndex { $0.lowerBound > new.lowerBound } ?? known.endIndex)
+        while known.count > RemovedNumbers.most {
+            let first = known.removeFirst()
+            switch fate {
+            // The journals between the oldest ones are most likely gone, too.
+            case .removed: known[0] = first.lowerBound...known[0].upperBound
+            // What is between these is not lost: better too little is told than too much.
+            case .lost, .elsewhere: add(first)
+            case .unused: break
+            }
         }
+        stretches[fate] = known
     }
 
-    /// The numbers from the first to the last one that were removed between two others; nil for none.
-    func part(after number: UInt64, before next: UInt64) -> ClosedRange<UInt64>? {
-        guard next > 0, number + 1 <= next - 1 else { return nil }
+    /// Whether a number has a fate.
+    func has(_ number: UInt64, _ fate: Fate) -> Bool { ranges(fate).contains { $0.contains(number) } }
+
+    /// The first number, not before that one, behind all that had records.
+    func end(from number: UInt64) -> UInt64 {
+        [Fate.removed, .lost, .elsewhere].reduce(number) { max($0, (ranges($1).last?.upperBound ?? 0) + 1) }
+    }
+
+    /// The numbers of a fate between two others, in order.
+    func parts(_ fate: Fate, after number: UInt64, before next: UInt64) -> [ClosedRange<UInt64>] {
+        guard next > 0, number < next - 1 else { return [] }
         let between = number + 1...next - 1
-        let found = ranges.filter { $0.overlaps(between) }.map { $0.clamped(to: between) }
-        guard let first = found.first, let last = found.last else { return nil }
-        return first.lowerBound...last.upperBound
+        return ranges(fate).filter { $0.overlaps(between) }.map { $0.clamped(to: between) }
+    }
+
+    /// The numbers between two others whose records are gone though nobody deleted or erased them, without those that are known to be lost.
+    func losses(after number: UInt64, before next: UInt64, besides known: [LogLoss], in folder: LogFolder) -> [LogLoss] {
+        // Of the end of a journal that nobody can count, at least one is lost, but not all of what is behind it.
+        var others = known.filter(\.isBounded).map { $0.after + 1...$0.through }
+        for fate in [Fate.removed, .unused] { others += parts(fate, after: number, before: next) }
+        var losses: [LogLoss] = []
+        for (fate, note) in [(Fate.lost, LogLoss.Note.forgotten), (.elsewhere, .elsewhere)] {
+            let parts = parts(fate, after: number, before: next).subtracting(others)
+            others += parts
+            losses += parts.map {
+                LogLoss(path: folder.path, offset: 0, after: $0.lowerBound - 1, through: $0.upperBound, isCounted: false, note: note)
+            }
+        }
+        return losses
+    }
+
+    /// The end of the numbers of a track that begins with one, before the first number that it cannot have.
+    func end(ofTrackFrom first: UInt64, before next: UInt64) -> UInt64 {
+        var end = next
+        for fate in [Fate.removed, .unused] {
+            if let other = ranges(fate).first(where: { $0.lowerBound > first }) { end = min(end, other.lowerBound) }
+        }
+        if let lost = ranges(.lost).first(where: { $0.contains(first) }) { end = min(end, lost.upperBound + 1) }
+        return max(end, first + 1)
     }
 
     /// Stores them in the log.
     func write(in folder: LogFolder) throws(SystemError) {
-        let lines = ranges.map { "\($0.lowerBound)-\($0.upperBound)\n" }.joined()
+        var lines = ""
+        for fate in Fate.allCases {
+            let word = fate == .removed ? "" : " \(fate.rawValue)"
+            for range in ranges(fate) { lines += "\(range.lowerBound)-\(range.upperBound)\(word)\n" }
+        }
         try AtomicFile.write(SealedText.seal(Array(lines.utf8)), to: folder.removedPath, adoptsFolderOwner: true)
     }
 }
 
 extension LogFolder {
-    /// Notes that journals are about to be removed, for readers that have not read them.
+    /// Notes what becomes of numbers, for readers that have not read them: before their journals are removed.
     ///
     /// A full disk, for which they may be removed, keeps no one from it: then readers are told nothing.
-    func noteRemoving(_ journals: [ClosedRange<UInt64>]) {
-        guard !journals.isEmpty else { return }
+    func note(_ numbers: [ClosedRange<UInt64>], as fate: RemovedNumbers.Fate = .removed) {
+        guard !numbers.isEmpty else { return }
         var removed = RemovedNumbers(in: self)
-        for numbers in journals { removed.add(numbers) }
+        for numbers in numbers { removed.add(numbers, as: fate) }
         try? removed.write(in: self)  // See above.
     }
 
-    /// Notes numbers that another log has, or had, from the first one up to but not including another.
-    func noteRemoving(from first: UInt64, before next: UInt64) {
-        if first < next { noteRemoving([first...next - 1]) }
+    /// Notes what became of the numbers behind the last record, none of which is given any more.
+    ///
+    /// - Parameters:
+    ///   - next: the first number that may still be given.
+    ///   - isOlderCopy: whether another copy of the log has been written since this one was made.
+    func noteNumbersAtEnd(before next: UInt64, isOlderCopy: Bool = false) {
+        guard let last = try? journals().last, Syscalls.oddFile(last.path) == nil,  // Whoever reads the log reports it.
+            let free = try? firstFreeSequenceOfLastJournal()  // See above.
+        else { return }
+        guard free < next else { return }
+        if isOlderCopy { return note([free...next - 1], as: .elsewhere) }
+        let digests = TrackDigests(folder: self)
+        let names = digests.names.union((try? digests.trackNames()) ?? [])  // See above.
+        let later = names.compactMap(LogFolder.stem(ofTrack:)).filter { $0.firstSequence >= free }
+        if later.isEmpty {
+            // Nobody knows what a damaged end had.
+            guard var reader = try? JournalReader(path: last.path), (try? reader.lastRecord()) != nil,  // See above.
+                reader.decoder.damageCount == 0
+            else { return }
+            let end = RemovedNumbers(in: self).end(from: free)
+            return end < next ? note([end...next - 1], as: .unused) : ()
+        }
+        let lost = ((try? lostTracks(listed: digests.names, before: next)) ?? []).filter { $0.stem.firstSequence >= free }  // See above.
+        note(lost.map(\.numbers), as: .lost)
+    }
+}
+
+extension [ClosedRange<UInt64>] {
+    /// These numbers without others.
+    func subtracting(_ others: [ClosedRange<UInt64>]) -> [ClosedRange<UInt64>] {
+        var left = self
+        for other in others {
+            left = left.flatMap { range -> [ClosedRange<UInt64>] in
+                guard range.overlaps(other) else { return [range] }
+                var parts: [ClosedRange<UInt64>] = []
+                if range.lowerBound < other.lowerBound { parts.append(range.lowerBound...other.lowerBound - 1) }
+                if range.upperBound > other.upperBound { parts.append(other.upperBound + 1...range.upperBound) }
+                return parts
+            }
+        }
+        return left
     }
 }

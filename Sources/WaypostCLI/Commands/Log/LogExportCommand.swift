@@ -129,7 +129,8 @@ extension LogReader {
     ///
     /// - Parameter isContinued: whether the reader continues where an earlier one was, which expects the next numbers.
     borrowing func tellDamage(isContinued: Bool) {
-        if isContinued, let removed {
+        if isContinued, let first = removed.first, let last = removed.last {
+            let removed = first.lowerBound...last.upperBound
             // What went at different times may have something in between that is there.
             let what =
                 removed.count == 1 ? "number \(removed.lowerBound)" : "all of the numbers \(removed.lowerBound) to \(removed.upperBound)"

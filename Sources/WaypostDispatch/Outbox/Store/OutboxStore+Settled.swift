@@ -99,6 +99,21 @@ extension OutboxStore {
         }
     }
 
+    /// Counts positions that the log has lost as dropped, without those that the destination has and those that were counted when a limit
+    /// deleted them; inside a transaction.
+    func countLost(_ missing: [MissingPositions], for name: String) throws(SQLiteError) {
+        guard !missing.isEmpty, let state = try destinations().first(where: { $0.name == name }) else { return }
+        let gone = try gone()[name] ?? [:]
+        var count = 0
+        for positions in missing {
+            var numbers = SettledAhead([.init(after: positions.after, through: positions.through)])
+            for known in [state.settledPositions] + gone.values { numbers.remove(known) }
+            count += min(positions.count, numbers.count)
+        }
+        if count == 0 { return }
+        try database.run("UPDATE destination SET dropped = dropped + ? WHERE name = ?", [.integer(Int64(count)), .text(name)])
+    }
+
     /// Takes back the count of positions that were settled although the log had deleted them; inside a transaction.
     func takeBackGone(_ settlement: Settlement, _ cursor: PositionCursor?, for name: String) throws(SQLiteError) {
         guard let known = try gone()[name] else { return }

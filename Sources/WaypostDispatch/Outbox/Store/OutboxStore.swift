@@ -307,16 +307,12 @@ final class OutboxStore {
                 try database.run(
                     "UPDATE destination SET \(counter) = \(counter) + ?, sent = sent + ? WHERE name = ?",
                     [SQLiteValue(settlement.count), .integer(Int64(settlement.sentCount)), .text(name)])
+                try countLost(settlement.missing, for: name)
                 try takeBackGone(settlement, positions, for: name)
             }
             if settlement.lateCount > 0 {
                 try database.run(
                     "UPDATE destination SET late = late + ? WHERE name = ?", [.integer(Int64(settlement.lateCount)), .text(name)])
-            }
-            if settlement.missingCount > 0 {
-                try database.run(
-                    "UPDATE destination SET dropped = dropped + ? WHERE name = ?",
-                    [.integer(Int64(settlement.missingCount)), .text(name)])
             }
             if let positions { try keep(positions, for: name) }
             if let ahead { try keep(ahead, of: SettledKind(settlement.lane), for: name) }
