@@ -75,8 +75,8 @@ struct LogExportCommand: ParsableCommand {
         }
         let last = writer.lastSequence ?? (reader.cursor > 0 ? reader.cursor : end)
         try writer.finish()
-        let isContinued = if case .after = start { true } else { false }
-        reader.tellDamage(isContinued: isContinued)
+        let isOfTime = if case .from = start { true } else { false }
+        reader.tellDamage(isOfTime: isOfTime)
         // A jsonl line has its own cursor.
         if format != .jsonl { SystemProcess.printError("cursor \(last)") }
         try CommandFailure.end(with: failures)
@@ -127,29 +127,13 @@ extension JournalRecord {
 extension LogReader {
     /// Reports on standard error what could not be read.
     ///
-    /// - Parameter isContinued: whether the reader continues where an earlier one was, which expects the next numbers.
-    borrowing func tellDamage(isContinued: Bool) {
-        if isContinued, let first = removed.first, let last = removed.last {
-            let removed = first.lowerBound...last.upperBound
-            // What went at different times may have something in between that is there.
-            let what =
-                removed.count == 1 ? "number \(removed.lowerBound)" : "all of the numbers \(removed.lowerBound) to \(removed.upperBound)"
-            SystemProcess.printError("waypost: the log does not have \(what): tracks were deleted by its limits, erased, or are lost")
-        }
-        if let loss = losses.first(where: \.isMissing) {
-            let what = loss.isCounted ? "numbers \(loss.after + 1) to \(loss.through)" : "the numbers from \(loss.after + 1) on"
-            SystemProcess.printError("waypost: \(logPath(loss.path)): is missing, and \(what) with it")
-        }
-        guard let first = damage.first else {
-            // A journal that was cut or emptied has nothing unreadable.
-            guard let loss = losses.first(where: { !$0.isMissing }) else { return }
-            let what = loss.isCounted ? "up to \(counted(loss.count, "record"))" : "records"
-            return SystemProcess.printError("waypost: \(logPath(loss.path)): cut at byte \(loss.offset): \(what) missing")
-        }
-        let what =
-            damagedByteCount > 0
-            ? "not readable: \(counted(damageCount, "stretch")), \(counted(damagedByteCount, "byte")), first"
-            : "records are missing in \(counted(damageCount, "place")), first"
+    /// - Parameter isOfTime: whether the reader began at a moment: then nobody expects what was before it.
+    borrowing func tellDamage(isOfTime: Bool) {
+        for line in LogHoles(of: self, hasRemoved: !isOfTime).lines { SystemProcess.printError("waypost: \(line)") }
+        // What has cost records was told with their numbers.
+        let toldCount = losses.count { !$0.isMissing && $0.note == nil }
+        guard let first = damage.first, damagedByteCount > 0, damageCount > toldCount else { return }
+        let what = "not readable: \(counted(damageCount, "stretch")), \(counted(damagedByteCount, "byte")), first"
         SystemProcess.printError("waypost: \(logPath(first.path)): \(what) at byte \(first.stretch.offset)")
     }
 }

@@ -37,9 +37,10 @@ struct LogFollowing {
             }
             try writer.flush()
         } while try wait(&follower, stop)
+        let isOfTime = if case .from = start { true } else { false }
         let last = writer.lastSequence ?? follower.reader.cursor
         try writer.finish()
-        follower.reader.tellDamage(isContinued: true)
+        follower.reader.tellDamage(isOfTime: isOfTime)
         if format != .jsonl { SystemProcess.printError("cursor \(last)") }
     }
 
