@@ -177,7 +177,7 @@ let package = Package(
         .testTarget(
             name: "WaypostCLITests",
             dependencies: [
-                "Waypost", "WaypostSystem", "WaypostDispatch", "WaypostCLI",
+                "Waypost", "WaypostSystem", "WaypostDispatch", "WaypostCLI", "WaypostTestKit",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),

@@ -3,6 +3,7 @@ import Testing
 import Waypost
 import WaypostControl
 import WaypostSystem
+import WaypostTestKit
 
 @testable import WaypostCLI
 
@@ -59,8 +60,7 @@ struct WakeLauncherTests {
     }
 
     private func folder() throws -> String {
-        // Everybody can write to /tmp: nothing below it is started.
-        let folder = "\(FileManager.default.currentDirectoryPath)/.build/waypost-launch-\(UInt32.random(in: .min ... .max))"
+        let folder = TrustedFolder.path(for: "launch")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
         return folder
     }

@@ -9,7 +9,7 @@ extension EndToEnd {
     @Suite(.timeLimit(.minutes(5))) struct AgentTests {
         /// A program that notes what it gets, takes a while and is below no folder that everybody can write.
         private final class Sleeper {
-            let folder = "\(FileManager.default.currentDirectoryPath)/.build/waypost-agent-\(UInt32.random(in: .min ... .max))"
+            let folder = TrustedFolder.path(for: "agent")
             var path: String { folder + "/program" }
 
             /// - Parameter text: what it does instead of sleeping for so long.

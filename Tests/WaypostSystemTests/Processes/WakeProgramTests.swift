@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 import WaypostSystem
+import WaypostTestKit
 
 /// What is started for a registration, and what is not.
 @Suite struct WakeProgramTests {
     /// Everybody can write to the folder for temporary files, so that no program below it is started.
-    private let folder = URL(filePath: FileManager.default.currentDirectoryPath).resolvingSymlinksInPath()
-        .appending(path: ".build/waypost-wake-\(UInt32.random(in: .min ... .max))").path()
+    private let folder = TrustedFolder.path(for: "wake")
 
     init() throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
