@@ -186,7 +186,7 @@ struct GPXAssembler {
         if element.isPoint, stack.contains(element) { skippedPoints += 1 }
     }
 
-    private var isInExtensions: Bool { stack.top == .extensions || stack.top == .trackPointExtension }
+    private var isInExtensions: Bool { stack.contains(.extensions) }
     private var isPointOpen: Bool { stack.contains(.trackPoint) || stack.contains(.waypoint) || stack.contains(.routePoint) }
 
     private mutating func startRoot(_ element: GPXElement, _ prefix: Range<Int>, _ local: Range<Int>, in bytes: Span<UInt8>) {

@@ -108,6 +108,7 @@ struct GPXElementCopy {
         }
         attributes.append(written)
         if isDefault || prefix == "xmlns" {
+            if GPXNamespaces.isReserved(string) { return fail() }
             guard isDefault || local != "xml" && local != "xmlns" else { return }
             open[open.count - 1].declared.append(isDefault ? "" : local)
         } else if !prefix.isEmpty {
@@ -118,6 +119,7 @@ struct GPXElementCopy {
 
     mutating func endStartTag(isEmpty: Bool, in namespaces: GPXNamespaces) {
         if isInTag, !hasFailed { bindPrefixes(in: namespaces) }
+        if isInTag, !hasFailed, hasAttributeTwice(in: namespaces) { fail() }
         if isInTag, !hasFailed {
             output.append(isEmpty ? "/>" : ">")
             if output.count > GPXOtherElements.most { fail() }
@@ -125,6 +127,16 @@ struct GPXElementCopy {
         isInTag = false
         isBehindStartTag = !isEmpty
         if isEmpty { close() }
+    }
+
+    /// Whether two attributes of the tag have one name under two prefixes of the same namespace, which XML allows no more than one name twice.
+    private func hasAttributeTwice(in namespaces: GPXNamespaces) -> Bool {
+        let names = attributes.map { $0.split(separator: ":") }.filter { $0.count == 2 && $0[0] != "xmlns" }
+        return names.indices.contains { index in
+            names[..<index].contains {
+                $0[1].utf8.elementsEqual(names[index][1].utf8) && namespaces.areSame(String($0[0]), String(names[index][0]))
+            }
+        }
     }
 
     /// Declares the prefixes that the tag uses and nothing around it in the copy declares.
@@ -171,7 +183,10 @@ struct GPXElementCopy {
         output.append(byte: UInt8(ascii: " "))
         output.append(string: name)
         output.append("=\"")
+        let start = output.count
         output.append(xmlEscaped: value)
+        // Escaped, it may be longer than what can be read again.
+        if output.count - start > XMLTokenizer.longestValue { return fail() }
         output.append(byte: UInt8(ascii: "\""))
     }
 

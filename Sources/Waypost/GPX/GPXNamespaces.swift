@@ -21,7 +21,11 @@ struct GPXNamespaces {
     }
 
     /// More declarations at once than any sensible file has.
-    static let most = 256
+    private static let most = 1_024
+    /// How many of them the receiver's root repeats; it has others of its own, and the rest is declared where it is used.
+    private static let mostGiven = 128
+    /// The longest namespace in bytes: with all of them escaped, still an attribute that can be read again.
+    private static let longestURI = 2_048
     /// The namespaces of GPX itself.
     private static let gpx = ["http://www.topografix.com/GPX/1/1", "http://www.topografix.com/GPX/1/0"]
 
@@ -58,10 +62,10 @@ struct GPXNamespaces {
     /// Notes what the element at that depth, the root's being 1, declares; `prefix` is empty for the default namespace.
     mutating func note(prefix: String, uri: String, depth: Int) {
         // XML has no prefix without a namespace, and no attribute twice: the first one counts.
-        guard !uri.isEmpty || prefix.isEmpty, prefix != "xml", prefix != "xmlns" else { return }
+        guard !uri.isEmpty || prefix.isEmpty, prefix != "xml", prefix != "xmlns", !GPXNamespaces.isReserved(uri) else { return }
         let prefix = Array(prefix.utf8)
         if declarations.contains(where: { $0.depth == depth && $0.prefix == prefix }) { return }
-        if declarations.count < GPXNamespaces.most {
+        if declarations.count < GPXNamespaces.most, uri.utf8.count <= GPXNamespaces.longestURI {
             declarations.append(Declaration(prefix: prefix, uri: uri, depth: depth))
         } else {
             lostDepth = min(lostDepth, depth)
@@ -96,10 +100,12 @@ struct GPXNamespaces {
 
     /// Keeps what a document's root declares, for the head of the document that receives the copies and for later documents in the same file.
     mutating func give() -> [GPXHead.Namespace] {
-        given = declarations.compactMap {
-            let namespace = GPXHead.Namespace(prefix: String(decoding: $0.prefix, as: UTF8.self), uri: $0.uri)
-            return namespace.prefix.isEmpty || namespace.prefix == GPXWriter.schemaInstance.prefix ? nil : namespace
+        let all = declarations.map { GPXHead.Namespace(prefix: String(decoding: $0.prefix, as: UTF8.self), uri: $0.uri) }
+        // The writer declares its own in any case.
+        let foreign = all.filter { namespace in
+            !namespace.prefix.isEmpty && namespace.prefix != GPXWriter.schemaInstance.prefix && !GPXWriter.namespaces.contains(namespace)
         }
+        given = Array(foreign.prefix(GPXNamespaces.mostGiven))
         return given
     }
 
@@ -142,6 +148,14 @@ struct GPXNamespaces {
         if let meaning = meaning(of: prefix) { return meaning.isSameName(as: GPXWriter.own.uri) }
         return prefix.withUnsafeBufferPointer { $0.elementsEqual(GPXWriter.own.prefix.utf8) }
     }
+
+    /// Whether a namespace is one that XML itself has, and no prefix may be declared for.
+    static func isReserved(_ uri: String) -> Bool {
+        uri == "http://www.w3.org/2000/xmlns/" || uri == "http://www.w3.org/XML/1998/namespace"
+    }
+
+    /// Whether two prefixes stand for the same namespace.
+    func areSame(_ prefix: String, _ other: String) -> Bool { meaning(of: prefix).isSameName(as: meaning(of: other)) }
 
     /// Whether that prefix stands for the namespace of `xsi:schemaLocation`.
     func isSchemaInstance(_ prefix: String) -> Bool { meaning(of: prefix).isSameName(as: GPXWriter.schemaInstance.uri) }

@@ -141,13 +141,51 @@ import WaypostTestKit
 
     /// More declarations at once than are kept: what uses a prefix is left out and counted, and memory stays bounded.
     @Test func leavesOutWhatUsesAPrefixThatIsNotKnown() {
-        let many = (0..<300).map { " xmlns:p\($0)=\"urn:\($0)\"" }.joined()
+        let many = (0..<1_100).map { " xmlns:p\($0)=\"u\($0)\"" }.joined()
         let input = document(
-            "<wpt lat=\"1\" lon=\"2\"\(many)><extensions><p299:q/></extensions></wpt>" + point("<p299:q xmlns:p299=\"urn:x\"/>"))
+            "<wpt lat=\"1\" lon=\"2\"\(many)><extensions><p1:q/></extensions></wpt>" + point("<p1:q xmlns:p1=\"urn:x\"/>"))
         let reading = GPXContract.read(input, keepsOtherElements: true) { 64 }
         #expect(reading.summary[.unkeptElement].count == 1 && reading.summary.waypoints == 2)
-        #expect(String(decoding: GPXContract.write(reading.items), as: UTF8.self).contains(point("<p299:q xmlns:p299=\"urn:x\"/>")))
+        #expect(String(decoding: GPXContract.write(reading.items), as: UTF8.self).contains(point("<p1:q xmlns:p1=\"urn:x\"/>")))
         #expect(GPXContract.violations(reading: input, seed: 5) == [])
+    }
+
+    /// What was kept once is kept again, however long it becomes when it is escaped, and however many prefixes the root has.
+    @Test func keepsAgainWhatItHasKept() {
+        let many = (0..<255).map { "xmlns:p\($0)=\"urn:\($0)\"" }.joined(separator: " ")
+        let elements = (0..<255).map { "<p\($0):e/>" }.joined()
+        let input = document(point(elements), root: many)
+        #expect(GPXContract.violations(reading: input, seed: 3) == [])
+        let once = GPXContract.write(GPXContract.read(input, keepsOtherElements: true) { input.count }.items)
+        #expect(GPXContract.read(once, keepsOtherElements: true) { once.count }.summary.remarks == [])
+        for attribute in ["k='\(String(repeating: "\"", count: 10_000))'", "xmlns:a='\(String(repeating: "\"", count: 8_000))' a:k=''"] {
+            let input = document(point("<q/><a \(attribute)/>"))
+            #expect(GPXContract.violations(reading: input, seed: 3) == [])
+            #expect(GPXContract.read(input, keepsOtherElements: true) { 9 }.summary[.unkeptElement].count == 1)
+        }
+    }
+
+    /// One name under two prefixes of one namespace, and namespaces that are XML's own.
+    @Test(arguments: [
+        "<a:b xmlns:a=\"urn:a\" xmlns:c=\"urn:a\" a:k=\"1\" c:k=\"2\"/>", "<z:a xmlns:q=\"urn:undeclared:z\" z:k=\"1\" q:k=\"2\"/>",
+        "<a:b xmlns:a=\"http://www.w3.org/2000/xmlns/\"/>", "<a:b xmlns:a=\"http://www.w3.org/XML/1998/namespace\"/>",
+        "<b xmlns=\"http://www.w3.org/XML/1998/namespace\"/>",
+    ]) func leavesOutWhatNamespacesForbid(element: String) {
+        let input = document(point(element + "<q/>"))
+        #expect(GPXContract.violations(reading: input, seed: 3) == [])
+        let reading = GPXContract.read(input, keepsOtherElements: true) { 9 }
+        #expect(reading.summary[.unkeptElement].count == 1 && reading.summary.waypoints == 1)
+        let other = document(point("<a:b xmlns:a=\"urn:a\" xmlns:c=\"urn:c\" a:k=\"1\" c:k=\"2\" k=\"3\"/>"))
+        #expect(GPXContract.read(other, keepsOtherElements: true) { 9 }.summary.remarks == [])
+    }
+
+    /// An element with a name of GPX within one that is read is another program's, as in any other of its elements.
+    @Test(arguments: ["<a:course xmlns:a=\"urn:a\">%</a:course>", "<a:box xmlns:a=\"urn:a\">%</a:box>"])
+    func keepsAPointWithAnElementLikeOneInItsExtensions(element: String) {
+        let inner = element.replacing("%", with: "<trkpt a:k=\"x\"></trkpt>")
+        let point = "<trkpt lat=\"1.0000000\" lon=\"2.0000000\"><extensions>\(inner)</extensions></trkpt>"
+        let track = "<trk><trkseg>\(point)\(point)</trkseg></trk>"
+        #expect(carried(document(track)) == track)
     }
 
     /// What has no place in the other file is counted.
