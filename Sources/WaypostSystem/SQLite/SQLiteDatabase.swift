@@ -286,6 +286,15 @@ public final class SQLiteDatabase {
     private func error(_ code: Int32) -> SQLiteError {
         let error = SQLiteError(code: code, message: String(cString: csqlite_errmsg(handle)), path: path)
         if error.kind == .busy { isHeld = true }
-        return error
+        return error.kind == .readOnly && hasImpossibleVersion
+            ? .damaged("its header has a version that SQLite does not have", path: path) : error
+    }
+
+    /// Whether the file states a version of its format that forbids writing, which no SQLite gives it: 1, or 2 with a write-ahead log.
+    ///
+    /// Source: SQLite's file format, section 1.3.3.
+    private var hasImpossibleVersion: Bool {
+        let byte = try? FileReader(path: path, as: .own).read(at: 18, upTo: 1).first  // The error of SQLite stands.
+        return byte.map { $0 > 2 } ?? false
     }
 }

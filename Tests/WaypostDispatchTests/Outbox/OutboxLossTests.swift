@@ -92,6 +92,21 @@ import WaypostSystem
         #expect(outcome.lost == OutboxLossTests.count && outcome.recovery?.asidePath == nil)
     }
 
+    /// Each byte of the header has a meaning of its own, and one of them forbids writing.
+    @Test(arguments: [1, 0x40, 0xFF] as [UInt8]) func tellsWhatADamageOfTheHeaderTook(bits: UInt8) async throws {
+        let files = try await killed(checkpointing: true)
+        for place in 0..<100 {
+            var damaged = files
+            damaged[""]?[place] ^= bits
+            do {
+                let outcome = try await reopened(damaged)
+                #expect(outcome.waiting + outcome.lost == OutboxLossTests.count, "byte \(place): \(outcome)")
+            } catch OutboxError.otherVersion {
+                #expect((60..<64).contains(place), "byte \(place)")
+            }
+        }
+    }
+
     @Test func tellsThatAFileIsGoneWhoseLogIsThere() async throws {
         let outcome = try await reopened(try await killed().filter { $0.key != "" })
         #expect(outcome.waiting + outcome.lost == OutboxLossTests.count && outcome.recovery?.asidePath != nil)
