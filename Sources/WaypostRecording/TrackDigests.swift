@@ -22,8 +22,15 @@ struct TrackDigests {
     ) throws(RecordingError) {
         let stored = try lines()
         var digests: [String: String] = [:]
-        for (track, _) in forgetsLost ? [] : try folder.lostTracks(listed: Set(stored.digests.keys).subtracting(removed)) {
-            digests[LogFolder.trackName(track.description)] = stored.digests[LogFolder.trackName(track.description)]
+        if !forgetsLost {
+            let listed = Set(stored.digests.keys).subtracting(removed)
+            let lost = Set(try folder.lostTracks(listed: listed).map { LogFolder.trackName($0.stem.description) })
+            for name in lost { digests[name] = stored.digests[name] }
+            // Whoever has not acknowledged what another puller has still learns that it is gone.
+            let acknowledged = try folder.lostTracks(listed: listed, isOwed: true).filter {
+                !lost.contains(LogFolder.trackName($0.stem.description))
+            }
+            folder.note(acknowledged.map(\.numbers), as: .lost)
         }
         for name in try trackNames() where !removed.contains(name) {
             if let known = added[name] ?? stored.digests[name] {

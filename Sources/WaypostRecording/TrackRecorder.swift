@@ -79,8 +79,7 @@ public actor TrackRecorder {
             throw .cannotPrepare(folder: path, cause: error)
         }
         counter = try SequenceCounter(folder, copyPath: configuration.numbersPath)
-        isOlderCopy = counter.isBehindCopy
-        folder.noteNumbersAtEnd(before: counter.next, isOlderCopy: isOlderCopy)
+        isOlderCopy = folder.noteNumbersAtEnd(before: counter.next, end: counter.endOfLastRun, isOlderCopy: counter.isBehindCopy)
         home = FileIdentity(of: folder.journalFolder)
         place = home
         self.folder = folder
@@ -297,7 +296,7 @@ public actor TrackRecorder {
 
     private func reserve(_ count: UInt64) throws(RecordingError) {
         do {
-            try counter.reserve(count)
+            try counter.reserve(count, isInNewJournal: journal == nil)
         } catch {
             // The open journal may have been moved, too; the next synchronization detects that.
             if error.isMissing, journal != nil {

@@ -135,6 +135,31 @@ import WaypostSystem
         }
     }
 
+    /// What one puller has acknowledged, others may lack.
+    @Test(arguments: [false, true]) func areOwedToThoseWhoHaveNotAcknowledgedThem(isRepaired: Bool) async throws {
+        try await Sample.withFolder { folder in
+            let log = LogFolder(path: folder)
+            let journals = try await record(4, in: folder)
+            try Pullers(folder: log).acknowledge(journals[3].firstSequence + 3, puller: "home")
+            try remove([journals[1]], of: log)
+            #expect(try LogVerifier(folder: log).digestFaults().isEmpty)
+            let numbers = journals[1].firstSequence...journals[2].firstSequence - 1
+            for _ in 0..<2 {
+                for start in [LogReader.Start.oldest, .after(3)] {
+                    #expect(try losses(log, from: start).map { $0.after + 1...$0.through } == [numbers])
+                }
+                // Its line goes with the next track, or when the log is repaired.
+                if isRepaired {
+                    #expect(try LogMaintenance(folder: log).recover().forgottenPaths.isEmpty)
+                } else {
+                    let recorder = try TrackRecorder(folder: folder)
+                    for second in 0..<20 { try await recorder.record(Sample.position(second: 50_000 + second), now: 0) }
+                    _ = try await recorder.close()
+                }
+            }
+        }
+    }
+
     /// The end of the journal before them is gone, too, and nobody can count that.
     @Test func areToldBesideADamagedEnd() async throws {
         try await Sample.withFolder { folder in

@@ -103,8 +103,72 @@ import WaypostSystem
             var within = LogReader(folder: LogFolder(path: folder), from: .after(try #require(before.first)))
             #expect(try within.next()?.content == .segmentBreak(.gap))
             let (end, last) = (try #require(within.losses.last?.through), try #require(before.last))
-            #expect(isKilled ? end > last && end < last + SequenceCounter.copyStep + 10 : end == last)
+            #expect(isKilled ? end > last && end < last + SequenceCounter.markStep + 10 : end == last)
             #expect(!(try TrackRecorder(folder: folder, configuration: configuration).isOlderCopy))
+        }
+    }
+
+    /// A backup is made of a log that is being written, whose reserved numbers are far ahead.
+    @Test(arguments: [false, true]) func aCopyOfALogThatIsWrittenIsKnown(isKilled: Bool) async throws {
+        try await Sample.withFolder { parent in
+            let (folder, copy, path) = (parent + "/log", parent + "/copy", parent + "/numbers")
+            var configuration = TrackRecorder.Configuration()
+            configuration.numbersPath = path
+            var numbers: [UInt64] = []
+            do {
+                let recorder = try TrackRecorder(folder: folder, configuration: configuration)
+                #expect(!recorder.isOlderCopy)
+                for second in 0...50 {
+                    if second == 10 { try FileManager.default.copyItem(atPath: folder, toPath: copy) }
+                    if second == 30 { _ = try await recorder.finishTrack() }
+                    guard case .logged(let number, _) = try await recorder.record(Sample.position(second: second), now: 0) else { continue }
+                    numbers.append(number)
+                }
+                if !isKilled { _ = try await recorder.close() }
+            }
+            try putBack(copy, over: folder)
+            let recorder = try TrackRecorder(folder: folder, configuration: configuration)
+            #expect(recorder.isOlderCopy)
+            _ = try await recorder.recover()
+            try await recorder.record(Sample.position(second: 100), now: 0)
+            _ = try await recorder.close()
+            var reader = LogReader(folder: LogFolder(path: folder), from: .after(numbers[4]))
+            while try reader.next() != nil {}
+            let loss = try #require(reader.losses.first)
+            #expect(loss.after == numbers[9] && loss.note == .elsewhere && reader.losses.count == 1)
+            let last = try #require(numbers.last)
+            #expect(isKilled ? loss.through > last && loss.through < last + SequenceCounter.markStep + 10 : loss.through == last)
+        }
+    }
+
+    /// Nothing is elsewhere after a kill, a stop, an erasure of the end, and when somebody has removed the last track.
+    @Test(arguments: ["kill", "stop", "erase", "remove", "damage"]) func aLogThatIsNoOlderCopyIsNotCalledOne(what: String) async throws {
+        try await Sample.withFolder { parent in
+            let (folder, path) = (parent + "/log", parent + "/numbers")
+            try await record(0...40, in: folder, numbersPath: path)
+            try await record(100...140, in: folder, numbersPath: path, isKilled: what == "kill")
+            let log = LogFolder(path: folder)
+            let last = try #require(try log.journals().last)
+            switch what {
+            case "erase":
+                func time(_ second: Int) -> UTCTime { Sample.start.advanced(byMilliseconds: Int64(second) * 1_000) }
+                _ = try LogEraser(folder: log, creator: "test").erase(from: time(12), to: time(100))
+            case "remove":
+                for path in [log.trackPath(last.stem), last.path] { try Syscalls.remove(path) }
+            case "damage":
+                let bytes = try #require(try Syscalls.contents(of: last.path))
+                try FileManager.default.removeItem(atPath: last.path)
+                try Data(bytes.prefix(bytes.count - 40)).write(to: URL(filePath: last.path))
+            default: break
+            }
+            var configuration = TrackRecorder.Configuration()
+            configuration.numbersPath = path
+            for _ in 0..<2 {
+                let recorder = try TrackRecorder(folder: folder, configuration: configuration)
+                #expect(!recorder.isOlderCopy)
+                _ = try await recorder.recover()
+                _ = try await recorder.close()
+            }
         }
     }
 

@@ -6,23 +6,52 @@ import WaypostSystem
 /// The file holds a bound: all numbers below it may have been used. It is raised and synchronized before a number from the bound on is used;
 /// so a crash leaves a hole of at most ``step`` numbers, and there is no write per record.
 ///
-/// A copy of the bound outside of the log goes on when the log is put back to an older copy, with an older bound in it: numbers that came
-/// again would be skipped by everyone who has read them. It is raised in smaller steps: what is missing from the older copy, also after a
-/// crash, is then known to ``copyStep`` numbers.
+/// A copy outside of the log goes on when the log is put back to an older copy, with an older bound in it: numbers that came again would be
+/// skipped by everyone who has read them. Both have a mark besides, which is nearer than the bound: by it an older copy is known, and how much it
+/// lacks, also after a crash, to ``markStep`` numbers.
+///
+/// ```
+/// 65539 1027        the bound and the mark; the same when the last run ended in order
+/// 0b1c2d3e          SealedText
+/// ```
 struct SequenceCounter {
+    /// What the file and its copy have.
+    private struct Reservation {
+        var bound: UInt64
+        var mark: UInt64
+        /// Whether the numbers before the mark are exactly those that were given.
+        var isExact: Bool
+
+        /// Nil when the text is missing or damaged.
+        init?(_ text: [UInt8]?) {
+            // Half a number would still be a number, and the numbers after it have been used.
+            guard let text = text.flatMap(SealedText.text(of:)) else { return nil }
+            let numbers = text.dropLast().split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false).map {
+                UInt64(String(decoding: $0, as: UTF8.self)) ?? 0
+            }
+            guard let first = numbers.first, let last = numbers.last, numbers.count <= 2, 1 <= last, last <= first, first <= largest else {
+                return nil
+            }
+            (bound, mark) = (first, last)
+            isExact = numbers.count == 2 && first == last
+        }
+    }
+
     /// The next number.
     private(set) var next: UInt64
     private var bound: UInt64
+    private var mark: UInt64
     private let path: String
     private let copyPath: String?
-    private var copiedBound: UInt64
     /// Whether the copy knows of numbers that the file does not: the log is an older one, or another one.
-    private(set) var isBehindCopy = false
+    let isBehindCopy: Bool
+    /// The first number that the last run did not give, as far as the copy knows that.
+    let endOfLastRun: UInt64?
 
     /// How far ahead numbers are reserved: 18 hours at one fix per second.
     static let step: UInt64 = 65_536
-    /// How far ahead the copy of the bound is: a quarter of an hour at one fix per second.
-    static let copyStep: UInt64 = 1_024
+    /// How far ahead the mark is: a quarter of an hour at one fix per second.
+    static let markStep: UInt64 = 1_024
 
     /// Whatever a damaged file contains, enough valid record numbers remain.
     private static let largest = JournalCodec.sequences.upperBound / 2
@@ -46,33 +75,35 @@ struct SequenceCounter {
             guard error.isOddFile else { throw .cannotRead(path: path, cause: error) }
             text = nil
         }
-        let stored = SequenceCounter.bound(text)
-        bound = max(stored ?? 1, min(try firstFree(stored != nil), SequenceCounter.largest))
-        let copy = copyPath.flatMap { (try? Syscalls.contents(of: $0, as: .own)) ?? nil }  // Without it, the log's own counts.
-        copiedBound = SequenceCounter.bound(copy) ?? 0
-        if copiedBound > bound {
-            isBehindCopy = stored != nil
-            bound = copiedBound
-        }
+        let stored = Reservation(text)
+        let copy = Reservation(copyPath.flatMap { (try? Syscalls.contents(of: $0, as: .own)) ?? nil })  // Without it, the log's own counts.
+        let free = min(try firstFree(stored != nil), SequenceCounter.largest)
+        let isBehind = if let stored, let copy { copy.mark > stored.mark } else { false }
+        isBehindCopy = isBehind
+        // A log that has the same was stopped with it, whatever was erased since.
+        let isOther = stored?.bound != copy?.bound || stored?.mark != copy?.mark
+        endOfLastRun = copy.flatMap { isBehind || $0.isExact && isOther ? $0.mark : nil }
+        bound = max(stored?.bound ?? 1, free, copy?.bound ?? 1)
+        mark = bound
         next = bound
     }
 
     /// Parses the bound in the file's text; nil when it is missing or damaged.
-    static func bound(_ text: [UInt8]?) -> UInt64? {
-        // Half a number would still be a number, and the numbers after it have been used.
-        guard let text = text.flatMap(SealedText.text(of:)), let stored = UInt64(String(decoding: text.dropLast(), as: UTF8.self)),
-            (1...largest).contains(stored)
-        else { return nil }
-        return stored
-    }
+    static func bound(_ text: [UInt8]?) -> UInt64? { Reservation(text)?.bound }
 
     /// Makes sure that this many numbers can be used.
-    mutating func reserve(_ count: UInt64) throws(SystemError) {
-        if next + count > bound { try store(next + count + SequenceCounter.step) }
-        guard let copyPath, next + count > copiedBound else { return }
-        copiedBound = min(bound, next + count + SequenceCounter.copyStep)
-        // The log must go on without it; the next bound is copied again.
-        try? AtomicFile.write(SequenceCounter.text(of: copiedBound), to: copyPath)  // See above.
+    ///
+    /// - Parameter isInNewJournal: whether the mark is moved in any case: an older copy of the log does not have the journal.
+    mutating func reserve(_ count: UInt64, isInNewJournal: Bool = false) throws(SystemError) {
+        let isBeyond = next + count > bound
+        guard isBeyond || isInNewJournal || next + count > mark else { return }
+        mark = next + count + SequenceCounter.markStep
+        do throws(SystemError) {
+            try store(isBeyond ? next + count + SequenceCounter.step : max(bound, mark))
+        } catch {
+            // What is reserved is enough, as on a full disk; the next mark is stored again.
+            if isBeyond || error.isMissing { throw error }
+        }
     }
 
     /// Marks numbers as used; they must have been reserved.
@@ -89,22 +120,21 @@ struct SequenceCounter {
 
     /// Returns the numbers that were reserved but not used.
     mutating func release() throws(SystemError) {
-        if bound != next { try store(next) }
+        guard bound != next || mark != next else { return }
+        mark = next
+        try store(next)
     }
 
     private mutating func store(_ newBound: UInt64) throws(SystemError) {
-        let text = SequenceCounter.text(of: newBound)
+        let text = SealedText.seal(Array("\(newBound) \(mark)\n".utf8))
         // Wherever this ends, the copy is not ahead: it would look as if the log were an older one.
-        if let copyPath, newBound < bound {
-            try AtomicFile.write(text, to: copyPath)
-            copiedBound = newBound
-        }
+        let isLower = newBound < bound
+        if isLower, let copyPath { try AtomicFile.write(text, to: copyPath) }
         try AtomicFile.write(text, to: path)
         bound = newBound
+        // The log must go on without it; the next mark is copied again.
+        if !isLower, let copyPath { try? AtomicFile.write(text, to: copyPath) }  // See above.
     }
-
-    /// The text of the file with a bound in it.
-    private static func text(of bound: UInt64) -> [UInt8] { SealedText.seal(Array("\(bound)\n".utf8)) }
 }
 
 extension SequenceCounter {

@@ -140,7 +140,8 @@ extension LogFolder {
         }
         // A reader of the oldest records lacks nothing of what even the tracks are gone of.
         let isAll = number > 0 || isOwed
-        let lost = isAll ? ((try? lostTracks(listed: TrackDigests(folder: self).names)) ?? []).map(\.stem) : []  // See above.
+        let listed = isAll ? TrackDigests(folder: self).names : []
+        let lost = ((try? lostTracks(listed: listed, isOwed: true)) ?? []).map(\.stem)  // See above.
         let missing = (tracks.filter { !there.contains($0.description) } + lost).filter { $0.firstSequence < next }.sorted()
         let starts = (known.map(\.firstSequence) + missing.map(\.firstSequence)).sorted()
         let removed = RemovedNumbers(in: self)
@@ -156,15 +157,15 @@ extension LogFolder {
         }
     }
 
-    /// The tracks of which `SHA256SUMS` alone is left, in order: their journals are gone, too, though no limit and no erasure deleted them, and no
-    /// puller has acknowledged them.
+    /// The tracks of which `SHA256SUMS` alone is left, in order: their journals are gone, too, though no limit and no erasure deleted them.
     ///
     /// - Parameters:
     ///   - names: the names in the list.
     ///   - bound: the end of the numbers of the last track, when none follow it any more.
+    ///   - isOwed: whether with those that a puller has acknowledged: others may not have them.
     /// - Returns: the tracks, with the numbers that they may have had; of the last one of a log only the first is known without a bound.
     func lostTracks(
-        listed names: Set<String>, before bound: UInt64? = nil
+        listed names: Set<String>, before bound: UInt64? = nil, isOwed: Bool = false
     ) throws(RecordingError) -> [(stem: TrackStem, numbers: ClosedRange<UInt64>)] {
         let present = try TrackDigests(folder: self).trackNames()
         let listed = names.subtracting(present).compactMap { name in
@@ -176,7 +177,8 @@ extension LogFolder {
         let known = journals.map(\.firstSequence) + (listed + present.compactMap(LogFolder.stem(ofTrack:))).map(\.firstSequence)
         let starts = known.sorted()
         let removed = RemovedNumbers(in: self)
-        let pulled = ((try? Pullers(folder: self).all()) ?? []).map(\.cursor).max() ?? 0  // Of a damaged list nothing counts as pulled.
+        let pullers = isOwed ? [] : (try? Pullers(folder: self).all()) ?? []  // Of a damaged list nothing counts as pulled.
+        let pulled = pullers.map(\.cursor).max() ?? 0
         return listed.sorted().compactMap { track in
             let first = track.firstSequence
             let end = removed.end(ofTrackFrom: first, before: starts.first(after: first) ?? bound ?? first + 1)

@@ -56,7 +56,8 @@ package struct LogMaintenance: ~Copyable {
             if let bound { folder.noteNumbersAtEnd(before: bound) }
             let lost = try folder.lostTracks(listed: TrackDigests(folder: folder).names, before: bound)
             // What no list names any more is still missing for readers.
-            folder.note(lost.map(\.numbers), as: .lost)
+            let owed = try folder.lostTracks(listed: TrackDigests(folder: folder).names, before: bound, isOwed: true)
+            folder.note(owed.map(\.numbers), as: .lost)
             try TrackDigests(folder: folder).update(forgetsLost: true)
             recovery.forgottenPaths = lost.map { folder.trackPath($0.stem.description) }
         } catch {

@@ -144,13 +144,18 @@ extension LogFolder {
     ///
     /// - Parameters:
     ///   - next: the first number that may still be given.
-    ///   - isOlderCopy: whether another copy of the log has been written since this one was made.
-    func noteNumbersAtEnd(before next: UInt64, isOlderCopy: Bool = false) {
+    ///   - end: the first number that the last run did not give, as far as that is known outside of the log.
+    ///   - isOlderCopy: whether another copy of the log has certainly been written since this one was made.
+    /// - Returns: whether it is an older copy.
+    @discardableResult
+    func noteNumbersAtEnd(before next: UInt64, end: UInt64? = nil, isOlderCopy: Bool = false) -> Bool {
         guard let last = try? journals().last, Syscalls.oddFile(last.path) == nil,  // Whoever reads the log reports it.
-            let free = try? firstFreeSequenceOfLastJournal()  // See above.
-        else { return }
-        guard free < next else { return }
-        if isOlderCopy { return note([free...next - 1], as: .elsewhere) }
+            let free = try? firstFreeSequenceOfLastJournal(), free < next  // See above.
+        else { return isOlderCopy }
+        if isOlderCopy {
+            noteElsewhere(from: free, to: end ?? next, before: next)
+            return true
+        }
         let digests = TrackDigests(folder: self)
         let names = digests.names.union((try? digests.trackNames()) ?? [])  // See above.
         let later = names.compactMap(LogFolder.stem(ofTrack:)).filter { $0.firstSequence >= free }
@@ -158,12 +163,27 @@ extension LogFolder {
             // Nobody knows what a damaged end had.
             guard var reader = try? JournalReader(path: last.path), (try? reader.lastRecord()) != nil,  // See above.
                 reader.decoder.damageCount == 0
-            else { return }
-            let end = RemovedNumbers(in: self).end(from: free)
-            return end < next ? note([end...next - 1], as: .unused) : ()
+            else { return false }
+            let known = RemovedNumbers(in: self).end(from: free)
+            // The last run ended in order, with numbers that nothing here has.
+            if let end, end > known, end <= next {
+                noteElsewhere(from: known, to: end, before: next)
+                return true
+            }
+            if known < next { note([known...next - 1], as: .unused) }
+            return false
         }
-        let lost = ((try? lostTracks(listed: digests.names, before: next)) ?? []).filter { $0.stem.firstSequence >= free }  // See above.
+        let lost = ((try? lostTracks(listed: digests.names, before: next, isOwed: true)) ?? []).filter {  // See above.
+            $0.stem.firstSequence >= free
+        }
         note(lost.map(\.numbers), as: .lost)
+        return false
+    }
+
+    /// Notes that the numbers up to an end are in another copy of the log, and that those behind it were not given.
+    private func noteElsewhere(from free: UInt64, to end: UInt64, before next: UInt64) {
+        if free < end { note([free...end - 1], as: .elsewhere) }
+        if max(free, end) < next { note([max(free, end)...next - 1], as: .unused) }
     }
 }
 
