@@ -65,7 +65,10 @@ public struct MissingPositions: Sendable, Hashable {
 
     /// Lost positions up to a number.
     ///
-    /// - Parameter number: their numbers come after this one; nil when they have just as many numbers as there are of them.
+    /// - Parameters:
+    ///   - number: their numbers come after this one; nil when they have just as many numbers as there are of them.
+    ///   - through: the last of their numbers.
+    ///   - count: how many there are, as far as that is known.
     public init(after number: UInt64? = nil, through: UInt64, count: Int) {
         after = number ?? through - min(through, UInt64(clamping: count))
         self.through = through
