@@ -179,6 +179,27 @@ import WaypostSystem
         let dropped = try await box.send()
         #expect([40, 41].contains(dropped["behind"]) && dropped["silent"] == 0, "\(dropped)")
         #expect(box.behind.ids.count == 120)
+        #expect(try await box.ledger().reduce(0) { $0 + $1.count } == dropped["behind"])
+    }
+
+    /// Nothing is left before what is gone, and a kill leaves out numbers behind it.
+    @Test(arguments: [false, true]) func atTheStartAreInTheLedger(isRepaired: Bool) async throws {
+        for count in 1...2 {
+            let box = try Box()
+            _ = try await box.send()
+            try await box.record(0..<count, isKilled: true)
+            try await box.record(count..<4)
+            let journals = try (0..<count).map { try box.journal($0) }
+            for journal in journals { try box.remove(journal.stem) }
+            if isRepaired { _ = try LogMaintenance(folder: box.log).recover() }
+            box.behind.setUp(true)
+            let dropped = try #require(try await box.send()["behind"])
+            #expect((40 * count...42 * count).contains(dropped))
+            #expect(try await box.ledger().reduce(0) { $0 + $1.count } == dropped)
+            // What was lost before the requested time is not in that time.
+            let later = try await LogPositions(folder: box.log, types: [.raw]).records(after: 0, since: moment(3_010), limit: 100)
+            #expect(later.count == 30)
+        }
     }
 
     /// What is not in an older copy of the log.

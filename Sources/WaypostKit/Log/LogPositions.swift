@@ -34,8 +34,7 @@ public actor LogPositions: PositionSupply {
         self.noteLoss = noteLoss
         type = types.first.map(LogTypes.init) ?? .raw
         executor = try ThreadExecutor(name: "log-positions")
-        reader = LogReader(folder: folder)
-        reader.isOwed = true
+        reader = LogReader(folder: folder, from: .after(0))
     }
 
     /// The positions after that number and up to `last`, in order, at most `limit`.
@@ -43,7 +42,7 @@ public actor LogPositions: PositionSupply {
     /// - Errors: the log cannot be read at the moment.
     public func positions(after number: UInt64, through last: UInt64, limit: Int) throws(PositionSupplyError) -> PositionPage {
         // Between two records there may be others, which a reader's cursor does not know about; and one that is outdated shows what is erased.
-        if reader.cursor != number || reader.isOutdated { reader = makeReader(after: number) }
+        if reader.cursor != number || reader.isOutdated { reader = LogReader(folder: folder, from: .after(number)) }
         var page = PositionPage(positions: [], through: number)
         do throws(RecordingError) {
             while page.positions.count < limit, let record = try reader.next() {
@@ -56,17 +55,10 @@ public actor LogPositions: PositionSupply {
             }
         } catch {
             // A reader goes on behind a journal that is a link or a FIFO now; a destination waits until the journal is back.
-            if case .cannotRead(_, let cause) = error, cause.isOddFile { reader = makeReader(after: number) }
+            if case .cannotRead(_, let cause) = error, cause.isOddFile { reader = LogReader(folder: folder, from: .after(number)) }
             throw PositionSupplyError(reason: "\(error)")
         }
         return page
-    }
-
-    /// A reader for destinations, to which everything is owed that they do not have, also what is gone before the oldest record.
-    private func makeReader(after number: UInt64) -> LogReader {
-        var reader = LogReader(folder: folder, from: .after(number))
-        reader.isOwed = true
-        return reader
     }
 
     /// What the reader has met that is lost within these numbers; somebody hears of it.
@@ -80,13 +72,15 @@ public actor LogPositions: PositionSupply {
     package func records(
         after number: UInt64, since time: UTCTime?, until end: UTCTime? = nil, limit: Int
     ) throws(PositionSupplyError) -> [LoggedRecord] {
-        var reader = LogReader(folder: folder, from: number == 0 ? time.map(LogReader.Start.from) ?? .oldest : .after(number), until: end)
+        var reader = LogReader(folder: folder, from: number == 0 ? time.map(LogReader.Start.from) ?? .after(0) : .after(number), until: end)
         reader.isOwed = true
         var records: [LoggedRecord] = []
         do throws(RecordingError) {
             while records.count < limit, let record = try reader.next() {
                 var losses = reader.takeLosses().compactMap { $0.part(after: number, through: record.sequence) }
-                if number == 0, time != nil, records.isEmpty { losses = losses.rightBefore(record.sequence) }
+                if number == 0, time != nil, records.isEmpty, !losses.isEmpty {
+                    losses = losses.rightBefore(record.sequence, among: try folder.journals().map(\.firstSequence))
+                }
                 records += losses.map(LoggedRecord.lost)
                 switch record.content {
                 case .position(let position):
@@ -132,11 +126,17 @@ public actor LogPositions: PositionSupply {
 
 extension [LogLoss] {
     /// Those that follow each other up to a record: what was lost has no time, and what was lost earlier may be of an earlier time than the record.
-    fileprivate func rightBefore(_ number: UInt64) -> [LogLoss] {
+    ///
+    /// - Parameters:
+    ///   - number: the record's number.
+    ///   - starts: the first numbers of the journals that are there. A kill leaves numbers out, behind a whole track that is gone, too.
+    fileprivate func rightBefore(_ number: UInt64, among starts: [UInt64]) -> [LogLoss] {
         var first = number
         return reversed().prefix { loss in
             defer { first = loss.after + 1 }
-            return loss.through + 2 >= first
+            if loss.through + 2 >= first { return true }
+            // The first record of a track is its break.
+            return (loss.isMissing || loss.note != nil) && !starts.contains { loss.through < $0 && $0 + 1 < first }
         }.reversed()
     }
 }

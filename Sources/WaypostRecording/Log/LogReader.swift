@@ -18,9 +18,9 @@ import WaypostSystem
 public struct LogReader: ~Copyable {
     /// Where reading starts.
     public enum Start: Sendable, Hashable {
-        /// At the oldest record.
+        /// At the oldest record; what is gone before it is not missed.
         case oldest
-        /// At the first record after that number.
+        /// At the first record after that number; what is gone after it is missed, also before the oldest record.
         case after(UInt64)
         /// Everything that is not before that moment: positions and events by their own times, whatever their order, and the
         /// breaks between them.
@@ -48,8 +48,8 @@ public struct LogReader: ~Copyable {
     /// How many such stretches there are, and the last number of these.
     public private(set) var removedExtent: (count: Int, last: UInt64) = (0, 0)
 
-    /// Whether even what is gone before the oldest record is missed, because the reader is to get everything from the first number on.
-    package var isOwed = false
+    /// Whether even what is gone before the oldest record is missed, because the reader is to get everything after a number.
+    package var isOwed: Bool
 
     private var closedDamage: (stretches: [LogDamage], count: Int, byteCount: Int64) = ([], 0, 0)
     private let folder: LogFolder
@@ -84,9 +84,9 @@ public struct LogReader: ~Copyable {
     public init(folder: LogFolder, from start: Start = .oldest, until end: UTCTime? = nil) {
         (self.folder, self.end) = (folder, end)
         switch start {
-        case .oldest: (cursor, earliest) = (0, nil)
-        case .after(let sequence): (cursor, earliest) = (sequence, nil)
-        case .from(let time): (cursor, earliest) = (0, time)
+        case .oldest: (cursor, earliest, isOwed) = (0, nil, false)
+        case .after(let sequence): (cursor, earliest, isOwed) = (sequence, nil, true)
+        case .from(let time): (cursor, earliest, isOwed) = (0, time, false)
         }
         position = min(cursor, JournalCodec.sequences.upperBound)
     }

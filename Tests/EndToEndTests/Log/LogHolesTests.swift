@@ -58,6 +58,33 @@ extension EndToEnd {
             #expect(gaps == 1, "\(after.output)")
         }
 
+        /// Whoever fetches from the first number on, and has fetched nothing yet, learns that the first tracks are gone.
+        @Test func areToldBeforeTheOldestFix() async throws {
+            let folder = try TestFolder()
+            let tracks = try await record(3, in: folder)
+            try remove(tracks[0].name, in: folder)
+            let line = "log/journal/\(tracks[0].name): is missing, and numbers \(tracks[0].first) to \(tracks[1].first - 1) at most with it"
+            for arguments in [["--since", "0"], [], ["--puller", "home"]] {
+                let whole = try await finish([Program.waypost.path, "log", "export", "--log", "log"] + arguments, in: folder)
+                #expect(whole.code == 0 && whole.complaints == ["waypost: \(line)"], "\(arguments): \(whole.errors)")
+                #expect(whole.outputLines.first?.contains("\"break\":\"gap\"") == true && whole.outputLines.count == 16)
+            }
+            let followed = try ProgramProcess(.waypost, ["log", "export", "--follow", "--log", "log"], in: folder)
+            #expect(await eventually { followed.output.split(separator: "\n").count == 16 })
+            followed.send(SIGINT)
+            #expect(try await followed.exit() == ProgramExit(code: 0))
+            #expect(followed.errors == "waypost: \(line)\n")
+            // Nobody who asks for a time expects what was before it, and what was deleted on purpose is not lost.
+            let ofTime = try await log("export", "--since", "2026-03-01", in: folder)
+            #expect(ofTime.complaints.isEmpty && ofTime.outputLines.count == 16)
+            #expect(try await log("recover", in: folder).code == 0)
+            let end = "2026-03-01T12:03:00Z"
+            #expect(try await log("erase", "--from", "2026-03-01T11:00:00Z", "--to", end, "--yes", in: folder).code == 0)
+            let rest = try await log("export", "--since", "0", in: folder)
+            #expect(rest.complaints.count == 1 && rest.errors.contains("their track and its journal are gone"), "\(rest.errors)")
+            #expect(rest.outputLines.count == 8)
+        }
+
         /// The first few, and how many more.
         @Test func areCountedWhenThereAreMany() async throws {
             let folder = try TestFolder()

@@ -105,10 +105,11 @@ struct LogExportCommand: ParsableCommand {
         if let puller {
             let known = try attempt { () throws(RecordingError) in try Pullers(folder: folder).all() }
             guard Pullers.isValid(name: puller) else { throw CommandFailure(.invalidPuller(name: puller)) }
-            return known.first { $0.name == puller }.map { .after($0.cursor) } ?? .oldest
+            return .after(known.first { $0.name == puller }?.cursor ?? 0)
         }
         if case .cursor(let cursor)? = since { return .after(cursor) }
-        return time.map { .from($0) } ?? .oldest
+        // Who fetches everything learns what is gone before the oldest record, too.
+        return time.map { .from($0) } ?? .after(0)
     }
 }
 
