@@ -174,13 +174,13 @@ struct Tracker {
         await service?.tellStopping()
         await sharing?.stop()
         await follower.stop()
-        await fences.keeper.end()
+        let loggedThrough = await fences.end()
         await upkeep.finishTrack()
         // Once more, for tracks that a full disk or a vanished folder kept from being finished, at the start or now.
         let isAllFinished = await upkeep.recoverTracks()
         let budget = configuration.dispatch.stopBudget
         // What it needs of the disk may take a while; a disk that hangs holds up no end.
-        let sending = AbandonableCall { [logger] in await dispatches.stop(budget: budget, logger: logger) }
+        let sending = AbandonableCall { [logger] in await dispatches.stop(budget: budget, loggedThrough: loggedThrough, logger: logger) }
         _ = await sending.value(within: budget + .seconds(10), grace: .zero)
         await upkeep.close()
         watchdog.cancel()

@@ -246,12 +246,16 @@ final class DispatchService: Sendable {
     }
 
     /// Sends what waits until the budget is used up, and ends.
-    func stop(budget: Duration, logger: Logger) async {
+    ///
+    /// - Parameter number: up to which number the log has no events other than those that were handed over; nil when that is not known.
+    func stop(budget: Duration, loggedThrough number: UInt64?, logger: Logger) async {
         let reopening = reopening.withLock { $0.take() }
         reopening?.cancel()
         await reopening?.value
         guard let dispatcher else { return }
         await feeder?.finish()
+        // What is lost of the log from now on had no events that were not queued.
+        if let number { await noteLogged(through: number) }
         if budget > .zero {
             // What is left waits for the next run; status reported it while there was one.
             do { _ = try await dispatcher.drain(budget: budget) } catch {

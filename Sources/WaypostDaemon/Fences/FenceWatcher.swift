@@ -170,6 +170,14 @@ actor FenceWatcher: PositioningConsumer {
         Task { await dispatches.noteLogged(through: number) }
     }
 
+    /// Saves the fences' state at the end of the tracker.
+    ///
+    /// - Returns: up to which number the log has no events that were not delivered; nil when that is not known, or the log is off.
+    func end() async -> UInt64? {
+        await keeper.end()
+        return tellCounts.open == 0 ? await recorder?.newestNumber : nil
+    }
+
     /// Sets how closely the fences need the device followed: the next fix when the nearest border could be reached.
     private func follow(_ following: GeofenceKeeper.Following) {
         isWatching = following.isWatching

@@ -103,5 +103,47 @@ extension EndToEnd {
             next.close()
             #expect(try await second.process.exit() == ProgramExit(code: 0))
         }
+
+        /// A tracker that ends in order has queued every event itself: a track that goes meanwhile takes none with it.
+        @Test func areNotEventsOfATrackerThatEndedInOrder() async throws {
+            let folder = try TestFolder()
+            let server = try await FlakyServer("ok")
+            try folder.write("[[destination]]\nname = \"home\"\nurl = \"\(server.url)\"\ninterval = 0\n", to: "w.toml")
+            let receiver = SimulatedReceiver()
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            let first = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
+            func sent() throws -> Int { try server.received().count { $0["class"]?.string == "TPV" } }
+            for track in 0..<3 {
+                try fifo.write((track * 20..<track * 20 + 20).map { receiver.epoch($0).text }.joined())
+                #expect(
+                    try await eventually(within: .seconds(40)) {
+                        _ = try await ask("dispatch", "now", "--wait", in: folder)
+                        return try sent() == track * 20 + 20
+                    })
+                if track < 2 { #expect(try await ask("log", "rotate", in: folder).code == 0) }
+            }
+            let journals = try folder.names(in: "log/journal").filter { $0.hasSuffix(".journal") }.sorted()
+            let middle = try #require(journals.dropFirst().first)
+            for path in ["log/journal/" + middle, "log/" + middle.dropLast(".journal".count) + ".gpx"] {
+                try FileManager.default.removeItem(atPath: folder.path(path))
+            }
+            fifo.close()
+            #expect(try await first.process.exit() == ProgramExit(code: 0))
+            try FileManager.default.removeItem(atPath: folder.path("receiver"))
+            let next = try ReceiverFIFO("receiver", in: folder)
+            let second = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
+            try next.write((60..<80).map { receiver.epoch($0).text }.joined())
+            #expect(
+                try await eventually(within: .seconds(40)) {
+                    _ = try await ask("dispatch", "now", "--wait", in: folder)
+                    return try sent() == 80
+                })
+            let status = try JSONParser().parse(Array(try await ask("status", "--json", in: folder).output.utf8))
+            #expect(status["problems"]?.array?.isEmpty == true, "\(status)")
+            #expect(status["destinations"]?.array?.first?["dropped"]?.int == 0)
+            next.close()
+            #expect(try await second.process.exit() == ProgramExit(code: 0))
+            #expect(!second.process.errors.contains("lost"), "\(second.process.errors)")
+        }
     }
 }
