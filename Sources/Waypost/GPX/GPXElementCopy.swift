@@ -102,10 +102,10 @@ struct GPXElementCopy {
         let written = prefix.isEmpty ? local : prefix + ":" + local
         let isDefault = written == "xmlns"
         let string = XMLText.string(value, encoding, trims: false, faults: &faults) ?? ""
-        // XML allows no duplicate attributes and no prefix without a namespace; GPX's own elements use the namespace that the writer declares.
-        guard !attributes.contains(where: written.isSameName), !(prefix == "xmlns" && string.isEmpty), !(isDefault && isOwnTag) else {
-            return
-        }
+        // XML allows no attribute twice, and nobody knows which of the two was meant.
+        if attributes.contains(where: written.isSameName) { return fail() }
+        // It allows no prefix without a namespace; GPX's own elements use the namespace that the writer declares.
+        if prefix == "xmlns" && string.isEmpty || isDefault && isOwnTag { return }
         attributes.append(written)
         if isDefault || prefix == "xmlns" {
             if GPXNamespaces.isReserved(string) { return fail() }

@@ -134,6 +134,11 @@ struct GPXNamespaces {
         return rootMeaning.map(meaning.isSameName) == true || GPXNamespaces.gpx.contains(where: meaning.isSameName)
     }
 
+    /// Whether that namespace becomes GPX 1.1 in the copy: it, and whatever the root's is.
+    private func isRootMeaning(_ meaning: String) -> Bool {
+        meaning.isSameName(as: rootMeaning ?? GPXNamespaces.gpx[0]) || meaning.isSameName(as: GPXNamespaces.gpx[0])
+    }
+
     @inline(__always)
     private func isRoot(_ prefix: Span<UInt8>) -> Bool {
         guard prefix.count == rootPrefix.count else { return false }
@@ -165,7 +170,7 @@ struct GPXNamespaces {
         if prefix == "xml" { return .given }
         if lostDepth != .max { return .unknown }
         let meaning = meaning(of: prefix)
-        if prefix.isEmpty { return isGPX(Span()) ? .given : .local(meaning) }
+        if prefix.isEmpty { return isRootPlain || isRootMeaning(meaning) ? .given : .local(meaning) }
         let receiver = given.first { $0.prefix.isSameName(as: prefix) } ?? GPXWriter.namespaces.first { $0.prefix == prefix }
         return receiver?.uri.isSameName(as: meaning) == true ? .given : .local(meaning)
     }

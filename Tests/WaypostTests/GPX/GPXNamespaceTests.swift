@@ -165,11 +165,12 @@ import WaypostTestKit
         }
     }
 
-    /// One name under two prefixes of one namespace, and namespaces that are XML's own.
+    /// One name twice, or under two prefixes of one namespace, and namespaces that are XML's own.
     @Test(arguments: [
         "<a:b xmlns:a=\"urn:a\" xmlns:c=\"urn:a\" a:k=\"1\" c:k=\"2\"/>", "<z:a xmlns:q=\"urn:undeclared:z\" z:k=\"1\" q:k=\"2\"/>",
         "<a:b xmlns:a=\"http://www.w3.org/2000/xmlns/\"/>", "<a:b xmlns:a=\"http://www.w3.org/XML/1998/namespace\"/>",
-        "<b xmlns=\"http://www.w3.org/XML/1998/namespace\"/>",
+        "<b xmlns=\"http://www.w3.org/XML/1998/namespace\"/>", "<b xmlns=\"urn:b\" k=\"1\" k=\"2\"/>",
+        "<b xmlns:a=\"urn:a\" xmlns:a=\"urn:c\"/>",
     ]) func leavesOutWhatNamespacesForbid(element: String) {
         let input = document(point(element + "<q/>"))
         #expect(GPXContract.violations(reading: input, seed: 3) == [])
@@ -177,6 +178,21 @@ import WaypostTestKit
         #expect(reading.summary[.unkeptElement].count == 1 && reading.summary.waypoints == 1)
         let other = document(point("<a:b xmlns:a=\"urn:a\" xmlns:c=\"urn:c\" a:k=\"1\" c:k=\"2\" k=\"3\"/>"))
         #expect(GPXContract.read(other, keepsOtherElements: true) { 9 }.summary.remarks == [])
+    }
+
+    /// GPX 1.0's own namespace among the extensions of a later version stays what it is; that of a root of version 1.0 becomes the later one.
+    @Test func tellsTheVersionsOfGPXApart() {
+        let (old, new) = ("http://www.topografix.com/GPX/1/0", "http://www.topografix.com/GPX/1/1")
+        let inner = "<g:wpt lat=\"1.0000000\" lon=\"2.0000000\"><g:extensions>%</g:extensions></g:wpt>"
+        func converted(_ root: String, _ element: String) -> String {
+            let input = Array("<g:gpx \(root)>\(inner.replacing("%", with: element))</g:gpx>".utf8)
+            #expect(GPXContract.violations(reading: input, seed: 3) == [])
+            return String(
+                decoding: GPXContract.write(GPXContract.read(input, keepsOtherElements: true) { input.count }.items), as: UTF8.self)
+        }
+        #expect(converted("xmlns=\"\(old)\" xmlns:g=\"\(new)\"", "<foo/>").contains("<foo xmlns=\"\(old)\"/>"))
+        #expect(converted("xmlns=\"\(new)\" xmlns:g=\"\(new)\"", "<foo/>").contains("<extensions><foo/></extensions>"))
+        #expect(converted("xmlns=\"\(old)\" xmlns:g=\"\(old)\"", "<foo/>").contains("<extensions><foo/></extensions>"))
     }
 
     /// An element with a name of GPX within one that is read is another program's, as in any other of its elements.
