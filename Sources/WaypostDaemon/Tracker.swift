@@ -152,7 +152,7 @@ struct Tracker {
 
         let place = configuration.log.isOff ? LogSwitch.isOff : configuration.log.directory
         logger.info("source \(source.name), log \(place), socket \(server.path)\(sending)")
-        for words in testDrives { logger.warning("\(words)") }
+        for words in testDrives + [foreignLog].compactMap(\.self) { logger.warning("\(words)") }
         let logType = configuration.log.types.first
         await page.start(reporter) { () throws(SystemError) in
             try logType.map { type throws(SystemError) in try PageLog(folder: logFolder, type: type) }
@@ -222,6 +222,15 @@ struct Tracker {
         configuration.sources.compactMap { TestDrive.words(source: "\($0.url)", destinations: receivers) }.map {
             $0 + "; to keep it here, stop, and start with --state and --log of its own and a --config without destinations"
         }
+    }
+
+    /// That root's tracker writes where another user's belongs: that user could neither read the log nor go on with it.
+    private var foreignLog: String? {
+        let folder = configuration.log.directory
+        guard !configuration.log.isOff, ProcessIdentity.isRoot, let owner = FileIdentity.owner(of: folder), owner != 0 else { return nil }
+        let name = SystemAccounts.name(ofUser: owner)
+        return
+            "runs as root, but \(folder) belongs to \(name), who cannot read what is logged there now; run it as \(name), or chown root the folder"
     }
 
     // MARK: - Parts

@@ -51,7 +51,7 @@ struct LogAckCommand: ParsableCommand {
     }
 
     func run() throws {
-        let folder = try location.folder()
+        let folder = try location.folder(isWritten: true)
         if let cursor {
             let known = try acknowledge(cursor, in: folder)
             if known > cursor { SystemProcess.printError("waypost: \(puller) has more already: up to \(known)") }

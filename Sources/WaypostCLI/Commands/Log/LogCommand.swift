@@ -33,7 +33,16 @@ struct LogLocation: ParsableArguments {
     @OptionGroup var daemon: DaemonConnection
 
     /// The folder of the log.
-    func folder() throws(CommandFailure) -> LogFolder {
+    ///
+    /// - Parameter isWritten: whether the command changes what is in it.
+    func folder(isWritten: Bool = false) throws(CommandFailure) -> LogFolder {
+        let folder = try found()
+        do throws(SystemError) { return try LogLocation.enter(folder.path, isWritten: isWritten) } catch {
+            throw CommandFailure(RecordingError.cannotRead(path: folder.path, cause: error))
+        }
+    }
+
+    private func found() throws(CommandFailure) -> LogFolder {
         if let log { return try existing(log) }
         let own = DefaultPaths.own
         switch try daemonLog() {
@@ -120,10 +129,16 @@ struct LogLocation: ParsableArguments {
     ) throws(CommandFailure) -> Verb.Answer {
         // A tracker checks who its caller is.
         do { try ProcessIdentity.actAsItself() } catch { throw CommandFailure(.failed, what: logPath(folder.path), why: error.description) }
-        guard case .shown(let running, _) = try daemonLog(), Syscalls.resolvingLinks(running) == Syscalls.resolvingLinks(folder.path) else {
-            throw failure
-        }
+        guard case .shown(let running, _) = try daemonLog(), LogLocation.isSame(running, folder.path) else { throw failure }
         return try daemon.ask(verb, timeout: timeout)
+    }
+
+    /// Whether two paths lead to the same folder, neither of them over a link of a stranger's.
+    private static func isSame(_ first: String, _ second: String) -> Bool {
+        do throws(SystemError) { return try FolderWay(to: first).identity == FolderWay(to: second).identity } catch {
+            // It may be out of this user's reach; the tracker checks who asks.
+            return !ProcessIdentity.isRoot && Syscalls.resolvingLinks(first) == Syscalls.resolvingLinks(second)
+        }
     }
 
     private func existing(_ path: String, isOff: Bool = false) throws(CommandFailure) -> LogFolder {
@@ -145,11 +160,7 @@ struct LogLocation: ParsableArguments {
             throw CommandFailure(RecordingError.cannotRead(path: path, cause: error))
         }
         try checkIsLog(path, names)
-        do {
-            return try LogLocation.enter(path)
-        } catch {
-            throw CommandFailure(RecordingError.cannotRead(path: path, cause: error))
-        }
+        return LogFolder(path: path)
     }
 
     /// Any other folder would look like an empty log.
@@ -162,16 +173,30 @@ struct LogLocation: ParsableArguments {
     }
 
     /// As root, becomes the owner of the log: links and other traps that the owner placed there lead no further than the owner may go.
-    private static func enter(_ path: String) throws(SystemError) -> LogFolder {
+    private static func enter(_ path: String, isWritten: Bool) throws(SystemError) -> LogFolder {
+        guard ProcessIdentity.isRoot else { return LogFolder(path: path) }
+        let way = try FolderWay(to: path)
+        if way.isRoots {
+            // Somebody else could put a link to another log of root's in its place.
+            guard way.isExchangeable else { return LogFolder(path: path) }
+            try way.enter()
+            return LogFolder(path: ".")
+        }
         let folder = LogFolder(path: path)
-        // A log that root's own tracker keeps in another user's folder is only for root; each of its files is checked too.
-        guard folder.isOneOwners else { return folder }
-        try ProcessIdentity.actAsOwner(ofFolder: path)
+        guard folder.isOneOwners else {
+            // A log that root's own tracker keeps in another user's folder is only for root; each of its files is checked too.
+            if !isWritten { return folder }
+            throw SystemError.isMisplaced(
+                path,
+                "the log is root's, its folder another user's, who could lead root elsewhere; give it to root: chown root: \(shellWord(path))"
+            )
+        }
+        try ProcessIdentity.actAsOwner(of: way, path)
         if Syscalls.isFolder(path) { return folder }
         // On the way there are folders that the owner may not enter, as on a card that another user has mounted.
         try ProcessIdentity.actAsItself()
-        try Syscalls.enterFolder(path)
-        try ProcessIdentity.actAsOwner(ofFolder: ".")
+        try way.enter()
+        try ProcessIdentity.actAsOwner(of: way, path)
         return LogFolder(path: ".")
     }
 }

@@ -45,7 +45,7 @@ struct LogEraseCommand: ParsableCommand {
         let format = location.daemon.format
         guard let since = since ?? from, let until = until ?? to else { return }
         let (from, to) = try MomentText.stretch(since, until, by: format, ofTwo: (.refused, .refused))
-        let folder = try location.folder()
+        let folder = try location.folder(isWritten: true)
         let stretch = format.stretch(from: from, until: to)
         if !yes {
             try Confirmation.ask(

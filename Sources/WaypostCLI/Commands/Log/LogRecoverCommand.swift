@@ -19,7 +19,7 @@ struct LogRecoverCommand: ParsableCommand {
     @OptionGroup var location: LogLocation
 
     func run() throws {
-        let folder = try location.folder()
+        let folder = try location.folder(isWritten: true)
         let recovery = try attempt { () throws(RecordingError) in
             try Patience.during("making GPX files") { () throws(RecordingError) in
                 try LogMaintenance(folder: folder, creator: "waypost \(WaypostVersion.text)").recover()
