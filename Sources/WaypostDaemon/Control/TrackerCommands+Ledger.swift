@@ -78,10 +78,19 @@ extension TrackerCommands {
         }
         let entries =
             try await dispatches.dispatcher?.ledgerEntries(since: time, until: end, after: number, limit: TrackerCommands.pageCount) ?? []
-        // Fence events are told as the log has them.
-        lines += entries.filter { if case .event = $0.record.content { false } else { true } }.map(LedgerLine.init)
+        // Fence events are told as the log has them, if it has them.
+        let logged = try await loggedEvents(among: entries)
+        lines += entries.filter { if case .event(let event) = $0.record.content { !logged.contains(event.id) } else { true } }
+            .map(LedgerLine.init)
         let isLast = entries.count < TrackerCommands.pageCount
         return TrackerCommands.answer(lines, next: isLast ? .log(0) : .outbox(entries.last?.record.sequence ?? number))
+    }
+
+    /// The ids of the fence events that the log has, of the time of those entries.
+    private func loggedEvents(among entries: [LedgerEntry]) async throws -> Set<String> {
+        let times = entries.compactMap { entry in if case .event(let event) = entry.record.content { event.time } else { nil } }
+        guard let first = times.min(), let last = times.max() else { return [] }
+        return try await LogPositions(folder: logFolder, types: logTypes).eventIDs(from: first, through: last)
     }
 
     private func logPage(since time: UTCTime, until end: UTCTime?, after number: UInt64) async throws -> LedgerRequest.Answer {

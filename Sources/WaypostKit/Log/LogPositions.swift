@@ -110,6 +110,20 @@ public actor LogPositions: PositionSupply {
         return nil
     }
 
+    /// The ids of the events from one moment to another, both included.
+    package func eventIDs(from first: UTCTime, through last: UTCTime) throws(PositionSupplyError) -> Set<String> {
+        var reader = LogReader(folder: folder, from: .from(first), until: last.advanced(byMilliseconds: 1))
+        var ids: Set<String> = []
+        do throws(RecordingError) {
+            while let record = try reader.nextPassingOver() {
+                if case .event(let event) = record.content { ids.insert(event.id) }
+            }
+        } catch {
+            throw PositionSupplyError(reason: "\(error)")
+        }
+        return ids
+    }
+
     /// The number of the newest record; 0 when there is none.
     ///
     /// - Errors: the log cannot be read at the moment.

@@ -42,5 +42,35 @@ extension EndToEnd {
             #expect(run.outputLines.count == 5, "\(run)")
             _ = try await tracker.stop()
         }
+
+        /// Fence events of a log that is off are in the outbox alone.
+        @Test(arguments: ["[]", "[\"raw\"]"]) func hasEachFenceEventOnce(types: String) async throws {
+            let folder = try TestFolder()
+            try folder.write(
+                #"{"type":"FeatureCollection","features":[{"type":"Feature","geometry":{"type":"Point","coordinates":"#
+                    + #"[10.262429,51.714533]},"properties":{"name":"Client","radius":200}}]}"#, to: "fences.geojson")
+            try folder.write(
+                """
+                [log]
+                types = \(types)
+                [geofences]
+                file = "fences.geojson"
+                [[destination]]
+                name = "home"
+                url = "http://127.0.0.1:9/"
+                positions = false
+                """, to: "w.toml")
+            let tracker = try await TrackerProcess(
+                source: "nmea:\(Package.drive)?speed=0", in: folder, options: ["--stay", "--config", "w.toml"])
+            func events() async throws -> [String] {
+                let run = try await waypost("ledger", "--since", "2000-01-01", "--json", "--socket", "socket", in: folder)
+                return try run.outputLines.map { try JSONParser().parse(Array($0.utf8)) }
+                    .compactMap { $0["id"]?.string }.filter { $0.hasPrefix("f-") }
+            }
+            #expect(try await eventually { try await events().count >= 2 })
+            let found = try await events()
+            #expect(found.count == 2 && Set(found).count == 2 && found.last?.hasSuffix("-exit") == true, "\(found)")
+            _ = try await tracker.stop()
+        }
     }
 }
