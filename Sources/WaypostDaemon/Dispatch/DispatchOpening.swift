@@ -62,8 +62,8 @@ struct DispatchOpening: Sendable {
         var problems: [String]
         /// The destinations, attached or not; those that could not be opened have a problem.
         var configured: [ConfiguredDestination]
-        /// What waits for a destination whose address has changed, for people.
-        var moves: [String]
+        /// The destinations whose address has changed while records wait.
+        var moves: [AddressReport.Move]
         /// Those that could not be attached, in the order of the configuration.
         var pending: [PendingDestination]
         /// Positions in another log, if there are any that are not sent any more.
@@ -143,13 +143,14 @@ struct DispatchOpening: Sendable {
     }
 
     /// Notes the addresses of the destinations; returns what waits for those that had another one, for people.
-    private func noteAddresses(_ dispatcher: Dispatcher) async throws(OutboxError) -> [String] {
+    private func noteAddresses(_ dispatcher: Dispatcher) async throws(OutboxError) -> [AddressReport.Move] {
         let known = KnownAddresses(folder: stateFolder)
         let earlier = known.read()
         let statuses = try await dispatcher.statuses()
         let names = Set(statuses.map(\.state.name))
         var addresses = earlier.filter { names.contains($0.key) }
-        var moves: [String] = []
+        var moves: [AddressReport.Move] = []
+        let (newestEvent, newestPosition) = (try await dispatcher.outbox.newestNumber(), await newestNumber ?? .max)
         for destination in destinations {
             let address = KnownAddresses.address(of: destination)
             addresses[destination.name] = address
@@ -157,7 +158,9 @@ struct DispatchOpening: Sendable {
                 let status = statuses.first(where: { $0.state.name == destination.name })
             else { continue }
             let count = status.state.waitingEventCount + (status.waitingPositionCount ?? 0)
-            if count > 0 { moves.append(KnownAddresses.words(destination.name, count, to: address, from: old)) }
+            if count == 0 { continue }
+            let words = KnownAddresses.words(destination.name, count, to: address, from: old)
+            moves.append(.init(destination: destination.name, words: words, events: newestEvent, positions: newestPosition))
         }
         if addresses != earlier { known.write(addresses) }
         return moves

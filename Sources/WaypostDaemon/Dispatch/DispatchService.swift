@@ -161,7 +161,7 @@ final class DispatchService: Sendable {
             let dispatcher = opened.dispatcher
             let found = opened.problems + opened.configured.compactMap(\.problem) + opened.pending.map(\.problem)
             for problem in found { logger.error("\(problem)") }
-            for words in opened.moves + [opened.leftBehind?.problem].compactMap({ $0 }) { logger.warning("\(words)") }
+            for words in opened.moves.map(\.words) + [opened.leftBehind?.problem].compactMap({ $0 }) { logger.warning("\(words)") }
             // The setting may have changed in the meantime.
             while true {
                 let wanted = line.state.withLock { state in
@@ -288,9 +288,10 @@ final class DispatchService: Sendable {
     /// The state of the destinations, and the problems, for people; no destinations when the outbox cannot be read.
     var report: (destinations: [DestinationStatus], problems: [String]) {
         get async {
+            let (answer, isNew) = await asking.answer()
+            if case .success(let statuses)? = answer { line.state.withLock { $0.moves.note(statuses.map(\.state)) } }
             var found = problems
             if let problem = await feeder?.problem { found.append(problem) }
-            let (answer, isNew) = await asking.answer()
             if !isNew { found.append("the disk of the outbox does not answer: what is told of what waits is old") }
             do throws(OutboxError) {
                 let statuses = try answer?.get() ?? []

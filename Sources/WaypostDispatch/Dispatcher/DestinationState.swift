@@ -34,6 +34,16 @@ public struct DestinationState: Sendable, Hashable {
     /// The records that it has of a lane beyond the settled part.
     func settledAhead(in lane: DispatchLane) -> SettledAhead { lane == .events ? settledEvents : settledPositions }
 
+    /// Whether nothing waits for it of the events, and of the positions, up to those numbers.
+    package func hasSettled(events: UInt64, positions: UInt64) -> Bool {
+        func lacks(_ settled: SettledAhead, through last: UInt64) -> Bool {
+            var left = SettledAhead([.init(after: 0, through: last)])
+            left.remove(settled)
+            return left.count > 0
+        }
+        return !lacks(everySettledEvent, through: events) && !(takesPositions && lacks(everySettledPosition, through: positions))
+    }
+
     /// The number of the lane's last settled record.
     func sequence(of lane: DispatchLane) -> UInt64 {
         switch lane {

@@ -308,7 +308,7 @@ public actor Outbox {
     // MARK: - Sending
 
     /// The number of the newest entry; 0 when there never was one.
-    func newestNumber() throws(OutboxError) -> UInt64 {
+    package func newestNumber() throws(OutboxError) -> UInt64 {
         try use { (store) throws(SQLiteError) in UInt64(clamping: store.lastEntryNumber) }
     }
 

@@ -36,6 +36,9 @@ extension EndToEnd {
             _ = try await ask("track", "after", in: folder)
             #expect(try await ask("dispatch", "now", "--wait", in: folder).output == "good\n")
             #expect(try server.received().compactMap { $0["name"]?.string } == ["before", "after"])
+            // Nothing of it waits any more.
+            let settled = try await ask("status", in: folder).output
+            #expect(!settled.contains("from before"), "\(settled)")
             #expect(try await third.stop() == ProgramExit(code: 0))
             fifo.close()
         }
