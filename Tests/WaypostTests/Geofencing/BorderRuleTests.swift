@@ -97,6 +97,31 @@ struct BorderRuleTests {
         #expect(try abs(#require(evidence.distanceMetres)) < 12 && abs(#require(evidence.marginMetres)) < 1)
     }
 
+    /// The first fix after a tunnel may be anywhere: one that claims to be far off decides nothing, and one that lies is taken back with an exit.
+    @Test(arguments: [90, 300, 3_600], [(1_178.0, false), (8, true), (99, true), (101, false)]) func livesThroughAWrongFixAfterAGap(
+        gap: Int, lie: (accuracy: Double, isBelieved: Bool)
+    ) throws {
+        for lose in [false, true] {
+            var monitor = GeofenceMonitor(fences: FenceIndex([Geofence(id: "a", shape: try .circle(centre: centre, radiusMetres: 50))]))
+            let frame = LocalFrame(origin: centre)
+            var events: [GeofenceEvent] = []
+            func place(_ east: Double) -> Coordinate { frame.coordinate(PlanePoint(eastMetres: east, northMetres: 0)) }
+            for second in 0..<90 { events += monitor.process(.fix(place(-4_500), second: Double(second), accuracy: 8, speed: 0)) }
+            if lose { monitor.lose(at: nil) }
+            let start = 90 + gap
+            events += monitor.process(.fix(place(1), second: Double(start), accuracy: lie.accuracy, speed: 0))
+            for second in 1..<60 { events += monitor.process(.fix(place(-4_500), second: Double(start + second), accuracy: 8, speed: 0)) }
+            // A visit, at last.
+            for second in 0..<900 {
+                let east = -4_500 + 10 * Double(second)
+                events += monitor.process(.fix(place(east), second: Double(start + 60 + second), accuracy: 8, speed: 10, course: 90))
+            }
+            let expected: [GeofenceEvent.Kind] = lie.isBelieved ? [.enter, .exit, .enter, .exit] : [.enter, .exit]
+            #expect(events.map(\.kind) == expected, "\(gap) s, \(lie), lost: \(lose)")
+            #expect(Set(events.map(\.id)).count == events.count)
+        }
+    }
+
     /// A recording without Doppler velocity: slower to decide, but neither blind nor nervous.
     @Test func worksWithoutAVelocity() throws {
         var monitor = GeofenceMonitor(fences: FenceIndex([Geofence(id: "a", shape: try .circle(centre: centre, radiusMetres: 200))]))

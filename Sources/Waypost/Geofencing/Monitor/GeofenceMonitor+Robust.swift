@@ -3,6 +3,9 @@ extension GeofenceMonitor {
     static let supportedMarginMetres = 0.5
     /// How many standard deviations are needed without that support.
     static let unsupportedSigmas = 4.0
+    /// A fix that begins the estimate anew may be as many depths of a fence wrong to decide about it with less than all that: then one of four
+    /// such fixes in the middle of a circle is of an object in it.
+    static let mostDepths = 2.0
     /// How many standard deviations decide a first state, and after how many seconds the likelier side is chosen.
     static let firstSigmas = 2.0
     static let firstSeconds = 60.0
@@ -114,9 +117,13 @@ extension GeofenceMonitor {
     }
 
     private func unsupportedMargin(_ slot: Int32, _ step: borrowing FixStep) -> Double {
-        min(
-            max(Self.unsupportedSigmas * step.sigmaMetres, step.accuracyMetres ?? 0),
-            0.8 * (index.withShape(slot) { $0.greatestDepth } ?? 0))
+        // An estimate from one fix, which this one contradicts, decides nothing.
+        if step.isContinuous, step.fixes <= 1 { return .infinity }
+        let margin = max(Self.unsupportedSigmas * step.sigmaMetres, step.accuracyMetres ?? 0)
+        let depth = index.withShape(slot) { $0.greatestDepth } ?? 0
+        // A fix that nothing confirms says little about a fence that is small beside what the fix claims.
+        if !step.isContinuous, let accuracy = step.accuracyMetres, accuracy > Self.mostDepths * depth { return margin }
+        return min(margin, 0.8 * depth)
     }
 
     private func distance(_ slot: Int32, _ probe: FenceProbe) -> Double {

@@ -103,6 +103,8 @@ struct PositionEstimator: Sendable, Hashable {
         let sigma = Self.sigmaPerRadius68 * max(position.accuracy?.radiusMetres ?? Self.usualRadius68, 0.01)
         guard let last, seconds > last.seconds, seconds - last.seconds <= Self.longestGapSeconds else {
             if let last, seconds == last.seconds, last.coordinate == fix.coordinate { return estimate(isContinuous: true) }
+            // What a later start proves false was not the first fix, from which the sides were taken without an event.
+            if claimed > 0 { hasBegunAgain = true }
             begin(with: fix, sigma: sigma)
             return estimate(isContinuous: false)
         }
