@@ -69,11 +69,17 @@ import WaypostSystem
             #expect(try read(folder, after: 41).losses == [])
             let faults = try LogVerifier(folder: LogFolder(path: folder)).journalFaults()
             #expect(faults.map(\.path) == [path] && faults.allSatisfy { $0.words.hasSuffix("numbers 1 to 41 are lost") })
-            // Without its track it was deleted on purpose.
+            // Without its track it is still in the list, but nobody counts what it had.
             for name in try FileManager.default.contentsOfDirectory(atPath: folder)
             where path.contains(name.dropLast(4)) && name.hasSuffix(".gpx") {
                 try FileManager.default.removeItem(atPath: folder + "/" + name)
             }
+            (loss.after, loss.isCounted) = (0, false)
+            #expect(try read(folder).losses == [loss])
+            // Whoever deletes a track on purpose takes it off the list; and what is gone before the oldest record is not missed there.
+            var oldest = LogReader(folder: LogFolder(path: folder), from: .oldest)
+            #expect(try oldest.next()?.sequence == 42 && oldest.losses == [])
+            try FileManager.default.removeItem(atPath: folder + "/SHA256SUMS")
             #expect(try read(folder).losses == [])
         }
     }
