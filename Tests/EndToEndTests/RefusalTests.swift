@@ -97,7 +97,7 @@ extension EndToEnd {
             #expect(missing.code == 78 && missing.output == "")
             #expect(
                 missing.complaints.sorted() == [
-                    "waypost: waypost.toml:4:1: [[destination]] token_file: token: there is no such file",
+                    "waypost: waypost.toml:4:1: [[destination]] token_file: token: there is no such file; install -m 600 /dev/null token && editor token",
                     "waypost: waypost.toml:6:1: [geofences] file: none.geojson: there is no such file",
                 ])
             try folder.write("{\"type\":\"FeatureCollection\",\"features\":[]}", to: "none.geojson")

@@ -180,9 +180,17 @@ struct SystemFacts: Sendable {
             let number = RunningProgram.field("Uid", of: program.processID, in: tree)?.prefix(while: \.isNumber), let owner = Int(number),
             owner >= SystemFacts.firstPersonID
         else { return false }
-        let name = tree.lines(of: "/etc/passwd")?.map { $0.text.split(separator: ":", omittingEmptySubsequences: false) }
-            .first { $0.count > 2 && $0[2] == number }?.first
-        return name.map(String.init) != measurements.user?.name
+        return userName(number) != measurements.user?.name
+    }
+
+    /// The name of the user of a process; nil when it is not known.
+    func user(of program: RunningProgram) -> String? {
+        (RunningProgram.field("Uid", of: program.processID, in: tree)?.prefix(while: \.isNumber)).flatMap(userName)
+    }
+
+    private func userName(_ number: Substring) -> String? {
+        tree.lines(of: "/etc/passwd")?.map { $0.text.split(separator: ":", omittingEmptySubsequences: false) }
+            .first { $0.count > 2 && $0[2] == number }?.first.map(String.init)
     }
 
     /// Users from this number on are people.

@@ -48,7 +48,14 @@ extension TrackerCommands {
             if let lost = found.first(where: { $0.hasLost(number) }) { return try await [line(ofLost: id, number, lost)].compactMap { $0 } }
             return try await lines(of: found).filter { $0.id == id }
         }
-        return try await lines(of: [log.event(id: id, at: nil)].compactMap { $0.map(LoggedRecord.record) })
+        let found = try await lines(of: [log.event(id: id, at: nil)].compactMap { $0.map(LoggedRecord.record) })
+        guard found.isEmpty, let pass = TrackerCommands.passID(ofPart: id) else { return found }
+        return try await ledgerLines(id: pass)
+    }
+
+    /// The id of a pass, of which some servers get two records; nil when it is not the id of one of them.
+    private static func passID(ofPart id: String) -> String? {
+        ["-enter", "-leave", "-2"].first { id.hasSuffix("-pass\($0)") }.map { String(id.dropLast($0.utf8.count)) }
     }
 
     /// The line of a position that is lost, with what became of it where it was received before; nil for one of another log.

@@ -122,7 +122,8 @@ struct NamedFiles {
         }
         guard kind(path) != .missing else {
             let hidden = path.lastIndex(of: "/").map { kind(String(path[...$0])) != .folder } ?? false
-            return Problem(key: key, reason: "\(path): there is no such file" + (hidden ? ", or this user may not see it" : ""))
+            let reason = "\(path): there is no such file" + (hidden ? ", or this user may not see it" : "")
+            return Problem(key: key, reason: reason, commands: isSecret && !hidden ? secretCommands(path) : [])
         }
         // A recording may come through a FIFO; all others are read to their ends.
         if key != NamedFiles.sourceKey, kind(path) == .other { return Problem(key: key, reason: "\(path): is not an ordinary file") }
@@ -192,10 +193,17 @@ struct NamedFiles {
         let isEmpty =
             bytes.map { [nil, UInt8(ascii: "\n"), UInt8(ascii: "\r")].contains($0.first) } ?? (Syscalls.byteCount(of: place(path)) == 0)
         guard isEmpty else { return nil }
-        return Problem(
-            key: key, reason: "\(path): \(SecretFiles.emptiness)",
-            commands: [(reader == nil ? "editor " : "sudoedit ") + shellWord(path)])
+        return Problem(key: key, reason: "\(path): \(SecretFiles.emptiness)", commands: [editor + shellWord(path)])
     }
+
+    /// The commands that make the file of a secret.
+    private func secretCommands(_ path: String) -> [String] {
+        let owner = reader.map { "-o \($0.name) " } ?? ""
+        return ["\(sudo)install -m 600 \(owner)/dev/null \(shellWord(path))", editor + shellWord(path)]
+    }
+
+    /// How a command begins that opens such a file.
+    private var editor: String { reader == nil ? "editor " : "sudoedit " }
 
     private func place(_ path: String) -> String { tree.root.isEmpty ? path : tree.root + tree.resolved(path) }
     private func kind(_ path: String) -> Syscalls.PathKind { Syscalls.kind(place(path)) }

@@ -90,7 +90,9 @@ enum LogFolderCheck: DoctorCheck {
         let folder = shellWord(place)
         let setting = facts.commands(adding: #"[log]\ndirectory = "%s"\n"#, folder, as: "log")
         guard facts.isService else {
-            let owner = facts.measurements.user.map { "-o \(shellWord($0.name)) " } ?? ""
+            // The tracker's user writes there, whoever asks.
+            let user = facts.tracker.flatMap(facts.user) ?? facts.measurements.user?.name
+            let owner = user.map { "-o \(shellWord($0)) " } ?? ""
             return ["sudo install -d \(owner)-m 2750 \(folder)"] + setting + facts.restartCommands
         }
         return ["sudo install -d -o waypost -g waypost -m 2750 \(folder)"] + setting + ServiceSandbox.allowingCommands(folder)
