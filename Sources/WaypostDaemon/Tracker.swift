@@ -71,7 +71,8 @@ struct Tracker {
         }
         let clock = ConfirmedClock(folder: kept, logger: logger)
         let dispatches = await DispatchService.open(
-            configuration, stateFolder: kept, secrets: secrets, time: clock, isSilent: privacy.isPrivate, logger: logger)
+            configuration, stateFolder: kept, secrets: secrets, time: clock, isSilent: privacy.isPrivate,
+            given: await recorder?.newestNumber ?? 0, logger: logger)
         let logReporter = LogReporter(upkeep: upkeep, clock: clock, logger: logger) {
             dispatches.noteWaiting()
         } noteDeleting: {
@@ -230,7 +231,7 @@ struct Tracker {
         guard !configuration.log.isOff, ProcessIdentity.isRoot, let owner = FileIdentity.owner(of: folder), owner != 0 else { return nil }
         let name = SystemAccounts.name(ofUser: owner)
         return
-            "runs as root, but \(folder) belongs to \(name), who cannot read what is logged there now; run it as \(name), or chown root the folder"
+            "runs as root, but \(folder) belongs to \(name), who cannot read what is logged there now: run it as \(name), or chown root \(shellWord(folder))"
     }
 
     // MARK: - Parts

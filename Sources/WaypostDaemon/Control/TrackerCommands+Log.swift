@@ -59,6 +59,7 @@ extension EraseLogRequest: TrackerVerb {
                 .cannotStore, what: "log", why: "is erased, but not what programs are to be told: \(problem)",
                 next: "erase it again once that is fixed")
         }
+        await tracker.dispatches.eraseEarlier(from: from, to: to)
         try await tracker.eraseOutbox(from: from, to: to)
         guard await tracker.fences.keeper.isSaved else {
             let problems = await tracker.fences.keeper.problems.joined(separator: "; ")

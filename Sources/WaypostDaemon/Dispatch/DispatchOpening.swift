@@ -13,6 +13,8 @@ struct DispatchOpening: Sendable {
     let secrets: SecretFiles
     let time: ConfirmedClock
     let logger: Logger
+    /// The largest number that the log may have given before this run.
+    let given: UInt64
     /// The fences of the device, for destinations.
     let fences = KnownFences()
     /// Is told what the log has lost before it was sent.
@@ -35,7 +37,12 @@ struct DispatchOpening: Sendable {
 
     /// The number of the log's newest position; nil when the log cannot say.
     var newestNumber: UInt64? {
-        get async { try? await makeSupply().newestNumber() }  // Then a new destination begins with what is logged after its opening.
+        get async { (try? await makeSupply().newestNumber()).map { max($0, given) } }  // Then a new destination begins with what is logged after its opening.
+    }
+
+    /// The message that an earlier log keeps what was erased.
+    static func words(notErasedIn folder: String, _ reason: RecordingError) -> String {
+        "the log at \(folder), an earlier one, still has what was erased; nothing more of it is sent: \(DaemonFailure(reason).lines.joined())"
     }
 
     /// The message that a destination gets nothing.
@@ -66,8 +73,8 @@ struct DispatchOpening: Sendable {
         var moves: [AddressReport.Move]
         /// Those that could not be attached, in the order of the configuration.
         var pending: [PendingDestination]
-        /// Positions in another log, if there are any that are not sent any more.
-        var leftBehind: DropReport?
+        /// The log, with earlier ones from which positions are still to be sent.
+        let supply: SuccessiveLogs
     }
 
     /// Opens the outbox.
@@ -89,11 +96,18 @@ struct DispatchOpening: Sendable {
         // Before any of it can be sent.
         let erased = LogFolder(path: configuration.log.directory).erasedStretches(logger: logger)
         for stretch in erased { _ = try await outbox.erase(from: stretch.lowerBound, to: stretch.upperBound) }
-        let supply = try makeSupply()
-        let logged = LoggedEvents(positions: supply)
+        let current = try makeSupply()
+        let logged = LoggedEvents(positions: current)
         // Events of earlier runs, before a new destination is attached, which begins after them; then those of this run.
         _ = try? await logged.offer(to: outbox, through: number)  // Offered again by the feeder, which says why not.
-        let leftBehind = await countLeftBehind(outbox)
+        let earlier = await earlierLogs(outbox)
+        let supply = SuccessiveLogs(current, after: earlier.logs, given: given)
+        for stretch in erased {
+            for (folder, reason) in await supply.erase(from: stretch.lowerBound, to: stretch.upperBound) {
+                problems.append(DispatchOpening.words(notErasedIn: folder, reason))
+            }
+        }
+        problems += earlier.problems
         let unopened = Monitor<[String: String]>([:])
         let dispatcher = Dispatcher(outbox: outbox, supply: supply, device: device, clock: clock) { [logger] notice in
             // Why a destination cannot be opened is reported when it fails to open.
@@ -126,7 +140,7 @@ struct DispatchOpening: Sendable {
         do {
             if pending.isEmpty {
                 try await dispatcher.finishAttaching(after: number)
-                try await outbox.setLogFolder(configuration.log.directory)
+                try await outbox.setLogFolders([configuration.log.directory] + earlier.folders)
             }
             let isOptedOut = configuration.dispatch.isOptedOut
             if try await dispatcher.outbox.isOptedOut() != isOptedOut { try await dispatcher.setOptedOut(isOptedOut) }
@@ -139,7 +153,7 @@ struct DispatchOpening: Sendable {
         }
         return Opened(
             dispatcher: dispatcher, logged: logged, problems: problems, configured: configured, moves: moves, pending: pending,
-            leftBehind: leftBehind)
+            supply: supply)
     }
 
     /// Notes the addresses of the destinations; returns what waits for those that had another one, for people.
@@ -166,28 +180,38 @@ struct DispatchOpening: Sendable {
         return moves
     }
 
-    /// Counts what waits in the log of the previous run, if this one has another folder for it.
-    private func countLeftBehind(_ outbox: Outbox) async -> DropReport? {
-        let folder = configuration.log.directory
-        do {
-            guard let old = try await outbox.logFolder(), old != folder, Syscalls.resolvingLinks(old) != Syscalls.resolvingLinks(folder)
-            else {
-                return nil
+    /// The logs in other folders from which positions are still to be sent, with their folders and what is wrong with others, for people.
+    private func earlierLogs(_ outbox: Outbox) async -> (logs: [SuccessiveLogs.Earlier], folders: [String], problems: [String]) {
+        let current = LogFolder(path: configuration.log.directory)
+        var (logs, folders, problems): ([SuccessiveLogs.Earlier], [String], [String]) = ([], [], [])
+        for old in (try? await outbox.logFolders()) ?? [] {  // The attachment reports the error.
+            // While nothing is logged, they wait.
+            if configuration.log.isOff, old != current.path { folders.append(old) }
+            guard !configuration.log.isOff, old != current.path, Syscalls.resolvingLinks(old) != Syscalls.resolvingLinks(current.path)
+            else { continue }
+            do {
+                guard LogFolder(path: old).hasJournals,  // Removed, or moved to the current folder.
+                    let log = try SuccessiveLogs.Earlier(LogFolder(path: old), types: configuration.log.types, besides: current)
+                else { continue }
+                var count = 0
+                for state in try await outbox.destinations() where state.takesPositions {
+                    count = max(count, try await log.count(waitingFor: state))
+                }
+                if count == 0 { continue }
+                let verb = count == 1 ? "waits" : "wait"
+                guard log.ends(before: given + 1) else {
+                    problems.append(
+                        "\(counted(count, "position")) \(verb) in the log at \(old), and will not be sent: its numbers come again")
+                    continue
+                }
+                logger.notice("\(counted(count, "position")) \(verb) in the log at \(old), and will be sent from there: keep it until then")
+                logs.append(log)
+            } catch {
+                problems.append("positions may wait in the log at \(old), and are not sent: \(error)")
             }
-            // Somebody may have copied it.
-            let copied = Set(try LogFolder(path: folder).journals().map(\.stem))
-            if copied.isSuperset(of: try LogFolder(path: old).journals().map(\.stem)) { return nil }
-            let supply = try LogPositions(folder: LogFolder(path: old), types: configuration.log.types)
-            var count = 0
-            for state in try await outbox.destinations() where state.takesPositions {
-                count = max(count, try await supply.count(waitingFor: state))
-            }
-            guard count > 0 else { return nil }
-            return .positions(leftIn: old, since: folder, count: count)
-        } catch {
-            // It was removed, or cannot be read.
-            return nil
+            folders.append(old)
         }
+        return (logs, folders, problems)
     }
 }
 

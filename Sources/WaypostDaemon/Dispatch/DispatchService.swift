@@ -34,8 +34,8 @@ final class DispatchService: Sendable {
         var deletions = DeletionReport()
         /// Destinations whose records from before go to another server.
         var moves = AddressReport()
-        /// What stays in another log.
-        var leftBehind: DropReport?
+        /// The log, with earlier ones from which positions are still to be sent.
+        var supply: SuccessiveLogs?
         /// What the log has lost before it was sent.
         var losses = LossReport()
     }
@@ -80,7 +80,7 @@ final class DispatchService: Sendable {
     /// The problems, for people; empty when there are none.
     var problems: [String] {
         line.state.withLock { state in
-            let limits = [state.refusal, state.recovery.problem, state.drops.problem, state.leftBehind?.problem].compactMap { $0 }
+            let limits = [state.refusal, state.recovery.problem, state.drops.problem].compactMap { $0 }
             return limits + state.deletions.problems + state.losses.problems + state.moves.problems + state.problems
                 + state.configured.compactMap(\.problem) + state.pending.map(\.problem)
         }
@@ -126,11 +126,14 @@ final class DispatchService: Sendable {
     }
 
     /// Opens the outbox and attaches every destination of the configuration.
+    ///
+    /// - Parameter given: the largest number that the log may have given before this run.
     static func open(
-        _ configuration: Configuration, stateFolder: String, secrets: SecretFiles, time: ConfirmedClock, isSilent: Bool, logger: Logger
+        _ configuration: Configuration, stateFolder: String, secrets: SecretFiles, time: ConfirmedClock, isSilent: Bool, given: UInt64,
+        logger: Logger
     ) async -> DispatchService {
         let opening = DispatchOpening(
-            configuration: configuration, stateFolder: stateFolder, secrets: secrets, time: time, logger: logger)
+            configuration: configuration, stateFolder: stateFolder, secrets: secrets, time: time, logger: logger, given: given)
         // Entries for destinations that are gone can still be listed, moved or discarded.
         guard !opening.destinations.isEmpty || Syscalls.exists(opening.path) else {
             if !configuration.log.isOff { Outbox.noteNoDestinations(at: opening.marksPath) }
@@ -161,12 +164,12 @@ final class DispatchService: Sendable {
             let dispatcher = opened.dispatcher
             let found = opened.problems + opened.configured.compactMap(\.problem) + opened.pending.map(\.problem)
             for problem in found { logger.error("\(problem)") }
-            for words in opened.moves.map(\.words) + [opened.leftBehind?.problem].compactMap({ $0 }) { logger.warning("\(words)") }
+            for words in opened.moves.map(\.words) { logger.warning("\(words)") }
             // The setting may have changed in the meantime.
             while true {
                 let wanted = line.state.withLock { state in
                     if state.isSilent == isSilent {
-                        (state.dispatcher, state.logged, state.leftBehind) = (dispatcher, opened.logged, opened.leftBehind)
+                        (state.dispatcher, state.logged, state.supply) = (dispatcher, opened.logged, opened.supply)
                         state.moves.note(opened.moves)
                         (state.problems, state.configured, state.pending) = (opened.problems, opened.configured, opened.pending)
                     }

@@ -29,27 +29,13 @@ struct DropReport {
         DropReport { "\(counted($0, "position")) deleted with old tracks before every destination had them ([log] \(key))" }
     }
 
-    /// A report of positions that stay in a log since another folder is configured.
-    static func positions(leftIn old: String, since new: String, count: Int) -> DropReport {
-        DropReport {
-            "\(counted($0, "position")) \($0 == 1 ? "waits" : "wait") in the log at \(old) and \($0 == 1 ? "is" : "are") not sent: [log] directory is \(new) now"
-        }
-        .adding(count)
-    }
-
-    private func adding(_ more: Int) -> DropReport {
-        var report = self
-        _ = report.add(more)
-        return report
-    }
-
     /// A report of positions or events that the log has lost.
     static func lost(_ kind: LostRecords, by loss: LogLoss) -> DropReport {
         let damage = loss.note == nil ? loss.damage : "\(loss.damage) (\(loss.after + 1) to \(loss.through))"
         return DropReport { [isBounded = loss.isBounded] count in
             switch (kind, isBounded) {
-            case (.positions, true): "up to \(counted(count, "position")) lost before every destination had them: \(damage)"
-            case (.positions, false): "positions lost before every destination had them: \(damage)"
+            case (.positions, true): "up to \(counted(count, "record")) lost before every destination had them: \(damage)"
+            case (.positions, false): "records lost before every destination had them: \(damage)"
             case (.events, true): "up to \(counted(count, "record")) lost, among them perhaps events that were not queued yet: \(damage)"
             case (.events, false): "records lost, among them perhaps events that were not queued yet: \(damage)"
             }

@@ -25,22 +25,24 @@ package struct GonePositions: Sendable, Hashable {
 }
 
 extension Outbox {
-    /// The folder of the log that the destinations' progress is about; nil before the first one was noted.
-    package func logFolder() throws(OutboxError) -> String? {
+    /// The folders of the logs that the destinations' progress is about, the current one first; none before the first one was noted.
+    package func logFolders() throws(OutboxError) -> [String] {
         try use { (store) throws(SQLiteError) in
-            try store.database.rows("SELECT substr(name, 12) FROM note WHERE substr(name, 1, 11) = 'log_folder '") { $0.text(0) }.first
+            try store.database.rows("SELECT substr(name, 12) FROM note WHERE substr(name, 1, 11) = 'log_folder ' ORDER BY value") {
+                $0.text(0)
+            }
         }
     }
 
-    /// Notes the folder of the log that the destinations' progress is about from now on.
+    /// Notes the folders of the logs that the destinations' progress is about from now on.
     ///
-    /// - Parameter path: the folder.
-    package func setLogFolder(_ path: String) throws(OutboxError) {
-        if try logFolder() == path { return }
+    /// - Parameter paths: the folder of the current log, then those of earlier ones from which positions are still to be sent.
+    package func setLogFolders(_ paths: [String]) throws(OutboxError) {
+        if try logFolders() == paths { return }
         try use { (store) throws(SQLiteError) in
             try store.database.transaction { () throws(SQLiteError) in
                 try store.database.run("DELETE FROM note WHERE substr(name, 1, 11) = 'log_folder '")
-                try store.setNote("log_folder \(path)", 1)
+                for (index, path) in paths.enumerated() { try store.setNote("log_folder \(path)", Int64(index) + 1) }
             }
         }
     }

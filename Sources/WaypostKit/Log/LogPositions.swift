@@ -41,12 +41,21 @@ public actor LogPositions: PositionSupply {
     ///
     /// - Errors: the log cannot be read at the moment.
     public func positions(after number: UInt64, through last: UInt64, limit: Int) throws(PositionSupplyError) -> PositionPage {
+        try positions(after: number, through: last, limit: limit, missesElsewhere: true)
+    }
+
+    /// The positions after that number and up to `last`, in order, at most `limit`.
+    ///
+    /// - Parameter missesElsewhere: whether what is in another copy of the log is missing.
+    package func positions(
+        after number: UInt64, through last: UInt64, limit: Int, missesElsewhere: Bool
+    ) throws(PositionSupplyError) -> PositionPage {
         // Between two records there may be others, which a reader's cursor does not know about; and one that is outdated shows what is erased.
         if reader.cursor != number || reader.isOutdated { reader = LogReader(folder: folder, from: .after(number)) }
         var page = PositionPage(positions: [], through: number)
         do throws(RecordingError) {
             while page.positions.count < limit, let record = try reader.next() {
-                page.missing += takeLosses(.positions, of: &reader, after: number, through: last)
+                page.missing += takeLosses(.positions, of: &reader, after: number, through: last, withElsewhere: missesElsewhere)
                     .map { MissingPositions(after: $0.after, through: $0.through, count: $0.count) }
                 if record.sequence > last { break }
                 page.through = record.sequence
@@ -62,8 +71,11 @@ public actor LogPositions: PositionSupply {
     }
 
     /// What the reader has met that is lost within these numbers; somebody hears of it.
-    package func takeLosses(_ kind: LostRecords, of reader: inout LogReader, after number: UInt64, through last: UInt64) -> [LogLoss] {
+    package func takeLosses(
+        _ kind: LostRecords, of reader: inout LogReader, after number: UInt64, through last: UInt64, withElsewhere: Bool = true
+    ) -> [LogLoss] {
         let losses = reader.takeLosses().compactMap { $0.part(after: number, through: last) }
+            .filter { withElsewhere || $0.note != .elsewhere }
         for loss in losses { noteLoss(loss, kind) }
         return losses
     }

@@ -74,7 +74,7 @@ extension EndToEnd {
             let next = try ReceiverFIFO("receiver", in: folder)
             let second = try await TrackerProcess(source: "nmea:receiver", in: folder, options: options)
             try next.write((40..<60).map { receiver.epoch($0).text }.joined())
-            let words = "positions lost before every destination had them: "
+            let words = "records lost before every destination had them: "
             #expect(
                 try await eventually(within: .seconds(40)) {
                     _ = try await ask("dispatch", "now", "--wait", in: folder)

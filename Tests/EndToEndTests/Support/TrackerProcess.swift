@@ -15,9 +15,10 @@ final class TrackerProcess: Sendable {
     static let options = ["--state", "state", "--log", "log", "--socket", "socket"]
 
     /// Starts the daemon and waits until it answers on its socket, or has ended.
-    init(source: String, in folder: TestFolder, options: [String] = []) async throws {
+    init(source: String, in folder: TestFolder, options: [String] = [], log: String = "log") async throws {
         self.folder = folder
-        process = try ProgramProcess([Program.waypostd.path, "--source", source] + TrackerProcess.options + options, in: folder)
+        let places = TrackerProcess.options.map { $0 == "log" ? log : $0 }
+        process = try ProgramProcess([Program.waypostd.path, "--source", source] + places + options, in: folder)
         try #require(await eventually { process.ended != nil || TrackerProcess.answers(folder.path("socket")) }, "\(process.errors)")
     }
 

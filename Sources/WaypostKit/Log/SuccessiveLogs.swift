@@ -1,0 +1,130 @@
+import Waypost
+import WaypostDispatch
+import WaypostRecording
+import WaypostSystem
+
+/// Supplies a dispatcher with the positions of the log, and of earlier logs in other folders from which positions are still to be sent.
+///
+/// Their numbers go on from one log to the next, so each number is in one of them.
+/// - Concurrency: an actor; each log is read on its own thread.
+package actor SuccessiveLogs: PositionSupply {
+    /// A log in another folder.
+    package struct Earlier: Sendable {
+        /// Its folder.
+        package let folder: LogFolder
+        fileprivate let positions: LogPositions
+        /// The first numbers of the journals that the current log does not have, too.
+        fileprivate let starts: [UInt64]
+
+        /// A log in another folder; nil when the current log has all its journals, as a copy of it.
+        ///
+        /// - Errors: it cannot be read.
+        package init?(_ folder: LogFolder, types: [LogType], besides current: LogFolder) throws {
+            let copies = Set(try current.journals().map(\.stem))
+            starts = try folder.journals().filter { !copies.contains($0.stem) }.map(\.firstSequence)
+            guard !starts.isEmpty else { return nil }
+            positions = try LogPositions(folder: folder, types: types)
+            self.folder = folder
+        }
+
+        /// Whether its numbers were given before that one and the next ones: a log that has lost its counter begins with 1 again.
+        package func ends(before number: UInt64) -> Bool { starts.allSatisfy { $0 > 0 && $0 < number } }
+
+        /// How many of its positions a destination still has to get.
+        package func count(waitingFor state: DestinationState) async throws(PositionSupplyError) -> Int {
+            try await positions.count(waitingFor: state)
+        }
+    }
+
+    /// Numbers that follow each other in one log.
+    private struct Stretch {
+        let first: UInt64
+        /// The last one before the next stretch.
+        var last: UInt64 = .max
+        /// Which of the earlier logs has them; nil for the current one.
+        let earlier: Int?
+    }
+
+    private let current: LogPositions
+    private let earlier: [Earlier]
+    /// In the order of the numbers; the last one is the current log's.
+    private let stretches: [Stretch]
+    /// The earlier logs of which nothing more is sent.
+    private var closed: Set<Int> = []
+    /// The largest number that may have been given before this run.
+    private let given: UInt64
+
+    /// A log, with those before it.
+    ///
+    /// - Parameter given: the largest number that may have been given before this run.
+    package init(_ current: LogPositions, after earlier: [Earlier], given: UInt64) {
+        (self.current, self.earlier, self.given) = (current, earlier, given)
+        // Without earlier logs nothing needs to be known of this one; whoever reads it reports that it cannot be read.
+        let own = earlier.isEmpty ? [] : (try? current.folder.journals().map(\.firstSequence)) ?? []
+        var starts = (own + [given + 1]).map { Stretch(first: $0, earlier: nil) }
+        for (index, log) in earlier.enumerated() { starts += log.starts.map { Stretch(first: $0, earlier: index) } }
+        // Of a number that two logs have, nobody knows which is meant: it is the current one's.
+        starts.sort { ($0.first, $0.earlier ?? -1) < ($1.first, $1.earlier ?? -1) }
+        var stretches: [Stretch] = []
+        for start in starts where stretches.last.map({ $0.earlier != start.earlier && $0.first < start.first }) ?? true {
+            if let end = stretches.indices.last { stretches[end].last = start.first - 1 }
+            stretches.append(start)
+        }
+        self.stretches = stretches
+    }
+
+    /// The log that has a number: the last one that begins before it.
+    private func stretch(of number: UInt64) -> Stretch {
+        let index = stretches.lastIndex { $0.first <= number } ?? stretches.startIndex
+        return stretches[index]
+    }
+
+    /// The positions after that number and up to `last`, in order, at most `limit`.
+    package func positions(after number: UInt64, through last: UInt64, limit: Int) async throws(PositionSupplyError) -> PositionPage {
+        let stretch = stretch(of: number + 1)
+        let bound = min(last, stretch.last)
+        var page = PositionPage(positions: [], through: number)
+        // What a log lacks that another one of these has is not missing.
+        if let index = stretch.earlier {
+            if !closed.contains(index) {
+                page = try await earlier[index].positions.positions(after: number, through: bound, limit: limit, missesElsewhere: false)
+            }
+        } else {
+            page = try await current.positions(after: number, through: bound, limit: limit, missesElsewhere: stretch.last == .max)
+        }
+        // What follows is in another log.
+        if page.positions.count < limit, stretch.last < .max { page.through = max(page.through, bound) }
+        return page
+    }
+
+    /// How many positions there are after that number and up to `last`.
+    package func count(after number: UInt64, through last: UInt64) async throws(PositionSupplyError) -> Int {
+        var count = 0
+        for (place, stretch) in stretches.enumerated() {
+            let (after, through) = (place == 0 ? number : max(number, stretch.first - 1), min(last, stretch.last))
+            guard after < through else { continue }
+            if let index = stretch.earlier {
+                if !closed.contains(index) { count += try await earlier[index].positions.count(after: after, through: through) }
+            } else {
+                count += try await current.count(after: after, through: through)
+            }
+        }
+        return count
+    }
+
+    /// The number of the newest record, or the largest that may have been given before this run: none comes again.
+    package func newestNumber() async throws(PositionSupplyError) -> UInt64 { max(try await current.newestNumber(), given) }
+
+    /// Erases the fixes from one moment up to but not including another from the earlier logs; returns the folders where that failed, with the
+    /// reason: nothing of these is sent any more.
+    package func erase(from: UTCTime, to: UTCTime) -> [(folder: String, reason: RecordingError)] {
+        var failed: [(folder: String, reason: RecordingError)] = []
+        for (index, log) in earlier.enumerated() where !closed.contains(index) {
+            do throws(RecordingError) { _ = try LogMaintenance(folder: log.folder).erase(from: from, to: to) } catch {
+                closed.insert(index)
+                failed.append((log.folder.path, error))
+            }
+        }
+        return failed
+    }
+}

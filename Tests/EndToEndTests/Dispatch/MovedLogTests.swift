@@ -1,0 +1,99 @@
+import Foundation
+import Glibc
+import Testing
+import Waypost
+import WaypostTestKit
+
+extension EndToEnd {
+    /// Positions that wait in one log when the tracker is given another folder for it.
+    struct MovedLogTests {
+        private func ask(_ words: String..., in folder: TestFolder) async throws -> Finished {
+            try await finish([Program.waypost.path] + words + ["--socket", "socket"], in: folder)
+        }
+
+        /// A tracker that logs 20 fixes of a drive in a folder, while one server takes records and the other may not.
+        private func drive(
+            _ run: Int, log: String, in folder: TestFolder, _ servers: [FlakyServer], isKilled: Bool = false,
+            then check: (TrackerProcess) async throws -> Void = { _ in }
+        ) async throws {
+            let destinations = zip(["up", "away"], servers).map { "[[destination]]\nname = \"\($0)\"\nurl = \"\($1.url)\"\ninterval = 0\n" }
+            try folder.write(destinations.joined(), to: "w.toml")
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"], log: log)
+            let receiver = SimulatedReceiver()
+            try fifo.write((run * 20..<run * 20 + 20).map { receiver.epoch($0).text }.joined())
+            #expect(
+                try await eventually(within: .seconds(40)) {
+                    _ = try await ask("dispatch", "now", "--wait", "--timeout", "3", in: folder)
+                    return try ids(servers[0]).count >= (run + 1) * 20
+                }, "run \(run)")
+            try await check(tracker)
+            if isKilled {
+                tracker.process.send(SIGKILL)
+                _ = try await tracker.process.exit()
+                fifo.close()
+            } else {
+                fifo.close()
+                #expect(try await tracker.process.exit() == ProgramExit(code: 0))
+            }
+            try FileManager.default.removeItem(atPath: folder.path("receiver"))
+        }
+
+        private func ids(_ server: FlakyServer) throws -> [String] {
+            try server.received().filter { $0["class"]?.string == "TPV" }.compactMap { $0["id"]?.string }
+        }
+
+        /// Every position arrives once, whatever folder it is in, however often the folder changes, and whether the tracker was stopped or killed.
+        @Test(arguments: [["a", "b", "c"], ["a", "b", "a"], ["a", "b", "b", "a", "b"]], [false, true])
+        func areSentFromThere(logs: [String], isKilled: Bool) async throws {
+            let folder = try TestFolder()
+            let servers = [try await FlakyServer("ok"), try await FlakyServer("status 503")]
+            for (run, log) in logs.enumerated() {
+                try await drive(run, log: log, in: folder, servers, isKilled: isKilled) { tracker in
+                    let words = "wait in the log at "
+                    #expect(tracker.process.errors.contains(words) == (run > 0), "\(tracker.process.errors)")
+                }
+            }
+            try servers[1].setMode("ok")
+            try await drive(logs.count, log: logs.last ?? "", in: folder, servers) { tracker in
+                let all = Set(try ids(servers[0]))
+                #expect(all.count == (logs.count + 1) * 20)
+                #expect(
+                    try await eventually(within: .seconds(60)) {
+                        _ = try await ask("dispatch", "now", "--wait", "--timeout", "3", in: folder)
+                        return try Set(ids(servers[1])) == all
+                    })
+                let status = try JSONParser().parse(Array(try await ask("status", "--json", in: folder).output.utf8))
+                for destination in try #require(status["destinations"]?.array) {
+                    #expect(destination["dropped"]?.int == 0 && destination["positions"]?.int == 0, "\(destination)")
+                }
+            }
+            for server in servers { #expect(try ids(server).count == Set(ids(server)).count) }
+            // Once all of them have arrived, nothing is said of the other folders any more.
+            try await drive(logs.count + 1, log: "d", in: folder, servers) { tracker in
+                #expect(!tracker.process.errors.contains("wait in the log at"), "\(tracker.process.errors)")
+            }
+        }
+
+        /// What is erased is not sent, whatever log it is in.
+        @Test func areNotSentOnceTheyAreErased() async throws {
+            let folder = try TestFolder()
+            let servers = [try await FlakyServer("ok"), try await FlakyServer("status 503")]
+            try await drive(0, log: "a", in: folder, servers)
+            try await drive(1, log: "b", in: folder, servers) { _ in
+                let period = ["--since", "2026-03-01T12:00:05Z", "--until", "2026-03-01T12:00:15Z"]
+                let erased = try await finish(
+                    [Program.waypost.path, "log", "erase", "--yes", "--socket", "socket"] + period, in: folder)
+                #expect(erased.code == 0, "\(erased)")
+                try servers[1].setMode("ok")
+                #expect(
+                    try await eventually(within: .seconds(40)) {
+                        _ = try await ask("dispatch", "now", "--wait", "--timeout", "3", in: folder)
+                        return try ids(servers[1]).count >= 30
+                    })
+            }
+            let times = try servers[1].received().compactMap { $0["time"]?.string }.sorted()
+            #expect(times.count == 30 && !times.contains { "2026-03-01T12:00:05" <= $0 && $0 < "2026-03-01T12:00:15" }, "\(times)")
+        }
+    }
+}
