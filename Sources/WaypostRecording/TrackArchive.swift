@@ -76,11 +76,11 @@ actor TrackArchive {
         }
         await note(deleted)
         let files = tracks.filter { stems.contains($0.track.stem) }
-        folder.note(
-            files.compactMap { file in
-                let first = TrackStem(file.track.stem)?.firstSequence ?? 0
-                return file.track.lastSequence.flatMap { first > 0 && $0 >= first ? first...$0 : nil }
-            })
+        let numbers = files.compactMap { file in
+            let first = TrackStem(file.track.stem)?.firstSequence ?? 0
+            return file.track.lastSequence.flatMap { first > 0 && $0 >= first ? first...$0 : nil }
+        }
+        let isNoted = folder.note(numbers)
         try TrackDigests(folder: folder).update(removing: Set(files.flatMap(\.names)))
         var path = folder.path
         do {
@@ -93,6 +93,8 @@ actor TrackArchive {
                 try Syscalls.remove(path)
                 lastRecords[file.track.stem] = nil
             }
+            // The disk was full, and is not any more.
+            if !isNoted { folder.note(numbers) }
             for folder in [folder.path, folder.journalFolder] { try Syscalls.synchronizeFolder(folder) }
         } catch {
             throw .cannotDelete(path: path, cause: error)

@@ -135,4 +135,12 @@ extension TrackRecorder {
             throw error
         }
     }
+
+    /// The number from which journals may still be recorded; all journals with smaller numbers are complete.
+    var firstRecordedSequence: UInt64 { min(journal?.header.firstSequence ?? counter.next, carried?.first.sequence ?? .max) }
+
+    /// Returns the unused numbers.
+    func releaseNumbers() {
+        try? counter.release()  // Only leaves a hole in the numbers.
+    }
 }

@@ -19,6 +19,8 @@ extension TrackRecorder {
     func leave(_ journal: OpenJournal, because cause: SystemError, now: Int64) -> RecordingError {
         let failure = RecordingError.cannotSynchronize(path: journal.file.path, cause: cause)
         carried = CarriedRecords(journal, isDisplaced: failure.isDisplacement, now: now)
+        let (first, end) = (journal.first.sequence, carried?.first.sequence ?? counter.next)
+        if failure.isDisplacement, first < end { left = (first...end - 1, journal.file.hasName ? .elsewhere : .lost) }
         self.journal = nil
         problems.synchronizing = problems.synchronizing?.again(failure) ?? .init(error: failure, sinceMilliseconds: now / 1_000_000)
         return failure
@@ -29,16 +31,26 @@ extension TrackRecorder {
     /// Every new file that the recorder writes passes through here first.
     func prepareFolder() throws(RecordingError) {
         let isLocked = lock?.isNamed(folder.lockPath) == true
-        if isLocked, let place, place == FileIdentity(of: folder.journalFolder) { return }
+        if isLocked, let place, place == FileIdentity(of: folder.journalFolder) {
+            // When the disk was full at the start, it could not be noted then.
+            lastRun?.noteNumbers()
+            lastRun = nil
+            folder.beginNoting(at: carried?.first.sequence ?? counter.next)
+            if let left, folder.note([left.numbers], as: left.fate) { self.left = nil }
+            return
+        }
+        left = nil
         if isLocked {
             do { try Syscalls.createFolders(folder.journalFolder) } catch { throw .cannotPrepare(folder: folder.path, cause: error) }
         } else {
             lock = try folder.lock(creates: true)
         }
         // Those who follow the numbers into this log lack what is elsewhere; what was in a folder that was removed is not counted for anybody.
-        let (free, next) = (try folder.firstFreeSequenceOfLastJournal(), carried?.first.sequence ?? counter.next)
+        let (free, next, unused) = (try folder.firstFreeSequenceOfLastJournal(), carried?.first.sequence ?? counter.next, counter.next)
         if free < next { folder.note([free...next - 1], as: try folder.journals().isEmpty ? .removed : .elsewhere) }
         counter.goOn(behind: try SequenceCounter(folder))
+        if max(free, unused) < counter.next { folder.note([max(free, unused)...counter.next - 1], as: .unused) }
+        folder.beginNoting(at: next)
         place = FileIdentity(of: folder.journalFolder)
         guard let home, let place, !place.isOnSameDisk(as: home) else {
             problems.otherDiskSince = nil

@@ -49,6 +49,10 @@ public actor TrackRecorder {
     var journal: OpenJournal?
     /// The records that the previous journal may have lost.
     var carried: CarriedRecords?
+    /// The numbers of a journal that somebody removed or moved while it was written, and what is to be noted of them.
+    var left: (numbers: ClosedRange<UInt64>, fate: RemovedNumbers.Fate)?
+    /// What the last run left, until this one has a journal.
+    var lastRun: LastRun?
     /// The stretch that is being erased, or was a moment ago.
     var erasure: RecentErasure?
     /// The reserved room of the next journal, taken before the previous one is left.
@@ -79,7 +83,9 @@ public actor TrackRecorder {
             throw .cannotPrepare(folder: path, cause: error)
         }
         counter = try SequenceCounter(folder, copyPath: configuration.numbersPath)
-        isOlderCopy = folder.noteNumbersAtEnd(before: counter.next, end: counter.endOfLastRun, isOlderCopy: counter.isBehindCopy)
+        let lastRun = LastRun(of: folder, next: counter.next, end: counter.endOfLastRun, isOlderCopy: counter.isBehindCopy)
+        isOlderCopy = lastRun.noteNumbers()
+        self.lastRun = lastRun
         home = FileIdentity(of: folder.journalFolder)
         place = home
         self.folder = folder
@@ -269,6 +275,7 @@ public actor TrackRecorder {
         if carried == nil {
             // Only after the counter and the journals were removed, but not their tracks.
             while folder.isTaken(stem) {
+                folder.note([counter.next...counter.next], as: .unused)
                 counter.use(1)
                 try reserve(3)
                 first.sequence = counter.next
@@ -316,6 +323,7 @@ public actor TrackRecorder {
             if !journal.isNameDurable {
                 for path in [folder.journalFolder, folder.path] { try Syscalls.synchronizeFolder(path) }
                 journal.isNameDurable = true
+                counter.markJournal()
             }
             journal.oldestAtRisk = nil
             journal.atRisk = RecordsAtRisk()
@@ -382,12 +390,4 @@ public actor TrackRecorder {
 
     /// The number of the newest record.
     public var newestNumber: UInt64 { counter.next - 1 }
-
-    /// The number from which journals may still be recorded; all journals with smaller numbers are complete.
-    var firstRecordedSequence: UInt64 { min(journal?.header.firstSequence ?? counter.next, carried?.first.sequence ?? .max) }
-
-    /// Returns the unused numbers.
-    func releaseNumbers() {
-        try? counter.release()  // Only leaves a hole in the numbers.
-    }
 }

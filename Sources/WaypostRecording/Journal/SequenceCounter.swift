@@ -21,6 +21,8 @@ struct SequenceCounter {
         var mark: UInt64
         /// Whether the numbers before the mark are exactly those that were given.
         var isExact: Bool
+        /// Whether the text has a mark at all.
+        var hasMark: Bool
 
         /// Nil when the text is missing or damaged.
         init?(_ text: [UInt8]?) {
@@ -33,7 +35,8 @@ struct SequenceCounter {
                 return nil
             }
             (bound, mark) = (first, last)
-            isExact = numbers.count == 2 && first == last
+            hasMark = numbers.count == 2
+            isExact = hasMark && first == last
         }
     }
 
@@ -47,6 +50,14 @@ struct SequenceCounter {
     let isBehindCopy: Bool
     /// The first number that the last run did not give, as far as the copy knows that.
     let endOfLastRun: UInt64?
+
+    /// The numbers that the last run gave, as far as the log's own file knows them.
+    struct Given: Hashable {
+        /// All before this one have been given, or are noted as left out.
+        var certainEnd: UInt64
+        /// None from this one on has been given.
+        var possibleEnd: UInt64
+    }
 
     /// How far ahead numbers are reserved: 18 hours at one fix per second.
     static let step: UInt64 = 65_536
@@ -91,19 +102,33 @@ struct SequenceCounter {
     /// Parses the bound in the file's text; nil when it is missing or damaged.
     static func bound(_ text: [UInt8]?) -> UInt64? { Reservation(text)?.bound }
 
+    /// Parses what was given from the file's text; nil when it is missing or damaged.
+    static func given(_ text: [UInt8]?) -> Given? {
+        guard let known = Reservation(text), known.hasMark else { return nil }
+        let certain = known.isExact ? known.mark : known.mark - min(known.mark - 1, markStep)
+        return Given(certainEnd: certain, possibleEnd: known.mark)
+    }
+
     /// Makes sure that this many numbers can be used.
     ///
-    /// - Parameter isInNewJournal: whether the mark is moved in any case: an older copy of the log does not have the journal.
+    /// - Parameter isInNewJournal: whether they are the first of a journal: ``markJournal()`` moves the mark once that is there.
     mutating func reserve(_ count: UInt64, isInNewJournal: Bool = false) throws(SystemError) {
         let isBeyond = next + count > bound
-        guard isBeyond || isInNewJournal || next + count > mark else { return }
-        mark = next + count + SequenceCounter.markStep
+        guard isBeyond || !isInNewJournal && next + count > mark else { return }
+        if !isInNewJournal { mark = next + count + SequenceCounter.markStep }
         do throws(SystemError) {
             try store(isBeyond ? next + count + SequenceCounter.step : max(bound, mark))
         } catch {
             // What is reserved is enough, as on a full disk; the next mark is stored again.
             if isBeyond || error.isMissing { throw error }
         }
+    }
+
+    /// Moves the mark behind the first records of a journal, which is on the disk: neither an older copy of the log has it, nor a log from which
+    /// somebody removed it.
+    mutating func markJournal() {
+        mark = next + SequenceCounter.markStep
+        try? store(max(bound, mark))  // What is reserved is enough, as on a full disk; the next mark is stored again.
     }
 
     /// Marks numbers as used; they must have been reserved.

@@ -11,8 +11,8 @@ struct JournalCopy {
     private var last: UInt64
     private var knownDamageCount = 0
     private var isErasing = false
-    /// Whether what was added last is a break: the numbers behind it may be missing.
-    private var endsWithGap = false
+    /// The number of the break that was added last, while nothing follows it: the numbers behind it may be missing.
+    private var endingGap: UInt64?
 
     /// The copy of a journal, with nothing in it yet.
     init(of journal: LogJournal) {
@@ -48,7 +48,13 @@ struct JournalCopy {
 
     /// Leaves a record out: a break stands for it, and for those that are left out right behind it.
     private mutating func leaveOut(_ record: JournalRecord) {
-        if !endsWithGap { append(JournalRecord(sequence: record.sequence, content: .segmentBreak(.gap))) }
+        if endingGap == nil { append(JournalRecord(sequence: record.sequence, content: .segmentBreak(.gap))) }
+    }
+
+    /// Ends with the last number, when the records at the end are left out: those behind it are not missing.
+    mutating func end() {
+        guard let endingGap, endingGap < last else { return }
+        append(JournalRecord(sequence: last, content: .segmentBreak(.gap)))
     }
 
     /// Adds what was lost with the end.
@@ -67,7 +73,7 @@ struct JournalCopy {
     }
 
     private mutating func append(_ record: JournalRecord) {
-        endsWithGap = if case .segmentBreak(.gap) = record.content { true } else { false }
+        endingGap = if case .segmentBreak(.gap) = record.content { record.sequence } else { nil }
         JournalCodec.append(record, source: source, to: &bytes)
     }
 }

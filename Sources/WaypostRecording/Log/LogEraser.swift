@@ -185,6 +185,7 @@ struct LogEraser {
                 copy.bytes.removeAll(keepingCapacity: true)
             }
         }
+        copy.end()
         if let lostEnd { copy.add(lostEnd, journal.decoder.header) }
         try file.write(copy.bytes)
         try file.commit()

@@ -22,7 +22,7 @@ public struct LogLoss: Sendable, Hashable {
 
     /// Why a log has only a note of what is gone.
     public enum Note: Sendable, Hashable {
-        /// Their track was gone with its journal when the log was repaired, or when recording began.
+        /// Their track is gone with its journal: it was when the log was repaired or recording began, or nothing but the hole tells of it.
         case forgotten
         /// The log is an older copy: they were written to the one in whose place it is.
         case elsewhere

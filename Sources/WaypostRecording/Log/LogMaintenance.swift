@@ -29,6 +29,8 @@ package struct LogMaintenance: ~Copyable {
     ///
     /// A recorder's own recovery does not restore removed files: they were fetched.
     package func recover() throws(RecordingError) -> TrackRecorder.Recovery {
+        let bound = folder.numberBound
+        let lastRun = bound.map { LastRun(of: folder, next: $0) }
         _ = try LogEraser(folder: folder, creator: creator).resume()
         var recovery = TrackRecorder.Recovery()
         let stems: [String]
@@ -52,8 +54,7 @@ package struct LogMaintenance: ~Copyable {
             }
         }
         do {
-            let bound = folder.numberBound
-            if let bound { folder.noteNumbersAtEnd(before: bound) }
+            lastRun?.noteNumbers()
             let lost = try folder.lostTracks(listed: TrackDigests(folder: folder).names, before: bound)
             // What no list names any more is still missing for readers.
             let owed = try folder.lostTracks(listed: TrackDigests(folder: folder).names, before: bound, isOwed: true)

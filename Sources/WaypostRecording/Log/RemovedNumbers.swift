@@ -7,11 +7,12 @@ import WaypostSystem
 /// something was there.
 ///
 /// ```
+/// 1- noted          from this number on, each number that no journal has is noted here
 /// 1-4710            the first and the last number, in order
 /// 5012-5630 lost    with what became of them, when they were not deleted or erased
 /// 0b1c2d3e          SealedText
 /// ```
-struct RemovedNumbers {
+struct RemovedNumbers: Equatable {
     /// What became of numbers.
     enum Fate: String, CaseIterable {
         /// The limits of the log deleted their journals, or they were erased.
@@ -24,6 +25,9 @@ struct RemovedNumbers {
         case unused
     }
 
+    /// From this number on, those that no journal has and that are not noted here are lost: somebody removed their journals; nil when that
+    /// is not certain.
+    private(set) var notedFrom: UInt64?
     /// The numbers, in order, with something between any two of a fate.
     private var stretches: [Fate: [ClosedRange<UInt64>]] = [:]
 
@@ -39,6 +43,10 @@ struct RemovedNumbers {
         guard let text = (bytes ?? nil).flatMap(SealedText.text(of:)) else { return }
         for line in text.split(separator: UInt8(ascii: "\n")) {
             let words = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+            if words.count == 2, words[1].elementsEqual("noted".utf8), words[0].last == UInt8(ascii: "-") {
+                notedFrom = UInt64(String(decoding: words[0].dropLast(), as: UTF8.self)) ?? notedFrom
+                continue
+            }
             let numbers = (words.first ?? []).split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false).map {
                 UInt64(String(decoding: $0, as: UTF8.self))
             }
@@ -71,7 +79,7 @@ struct RemovedNumbers {
             case .removed: known[0] = first.lowerBound...known[0].upperBound
             // What is between these is not lost: better too little is told than too much.
             case .lost, .elsewhere: add(first)
-            case .unused: break
+            case .unused: notedFrom = notedFrom.map { max($0, first.upperBound + 1) }
             }
         }
         stretches[fate] = known
@@ -93,7 +101,11 @@ struct RemovedNumbers {
     }
 
     /// The numbers between two others whose records are gone though nobody deleted or erased them, without those that are known to be lost.
-    func losses(after number: UInt64, before next: UInt64, besides known: [LogLoss], in folder: LogFolder) -> [LogLoss] {
+    ///
+    /// - Parameter isEndKnown: whether the journal before them ends where it ended, and another one follows: all others are lost then.
+    func losses(
+        after number: UInt64, before next: UInt64, besides known: [LogLoss], in folder: LogFolder, isEndKnown: Bool = false
+    ) -> [LogLoss] {
         // Of the end of a journal that nobody can count, at least one is lost, but not all of what is behind it.
         var others = known.filter(\.isBounded).map { $0.after + 1...$0.through }
         for fate in [Fate.removed, .unused] { others += parts(fate, after: number, before: next) }
@@ -105,7 +117,19 @@ struct RemovedNumbers {
                 LogLoss(path: folder.path, offset: 0, after: $0.lowerBound - 1, through: $0.upperBound, isCounted: false, note: note)
             }
         }
+        if isEndKnown, known.allSatisfy(\.isBounded), let notedFrom, max(number + 1, notedFrom) < next {
+            losses += [max(number + 1, notedFrom)...next - 1].subtracting(others).map {
+                LogLoss(path: folder.path, offset: 0, after: $0.lowerBound - 1, through: $0.upperBound, isCounted: false, note: .forgotten)
+            }
+        }
         return losses
+    }
+
+    /// Begins to note from that number on, unless it does so already, and says whether it does now.
+    mutating func begin(at number: UInt64, anew isAnew: Bool = false) -> Bool {
+        guard isAnew ? number > notedFrom ?? 0 : notedFrom == nil, JournalCodec.sequences.contains(number) else { return false }
+        notedFrom = number
+        return true
     }
 
     /// The end of the numbers of a track that begins with one, before the first number that it cannot have.
@@ -120,7 +144,7 @@ struct RemovedNumbers {
 
     /// Stores them in the log.
     func write(in folder: LogFolder) throws(SystemError) {
-        var lines = ""
+        var lines = notedFrom.map { "\($0)- noted\n" } ?? ""
         for fate in Fate.allCases {
             let word = fate == .removed ? "" : " \(fate.rawValue)"
             for range in ranges(fate) { lines += "\(range.lowerBound)-\(range.upperBound)\(word)\n" }
@@ -132,58 +156,22 @@ struct RemovedNumbers {
 extension LogFolder {
     /// Notes what becomes of numbers, for readers that have not read them: before their journals are removed.
     ///
-    /// A full disk, for which they may be removed, keeps no one from it: then readers are told nothing.
-    func note(_ numbers: [ClosedRange<UInt64>], as fate: RemovedNumbers.Fate = .removed) {
-        guard !numbers.isEmpty else { return }
-        var removed = RemovedNumbers(in: self)
-        for numbers in numbers { removed.add(numbers, as: fate) }
-        try? removed.write(in: self)  // See above.
-    }
-
-    /// Notes what became of the numbers behind the last record, none of which is given any more.
-    ///
-    /// - Parameters:
-    ///   - next: the first number that may still be given.
-    ///   - end: the first number that the last run did not give, as far as that is known outside of the log.
-    ///   - isOlderCopy: whether another copy of the log has certainly been written since this one was made.
-    /// - Returns: whether it is an older copy.
+    /// - Returns: whether it is noted. A full disk, for which they may be removed, keeps no one from it.
     @discardableResult
-    func noteNumbersAtEnd(before next: UInt64, end: UInt64? = nil, isOlderCopy: Bool = false) -> Bool {
-        guard let last = try? journals().last, Syscalls.oddFile(last.path) == nil,  // Whoever reads the log reports it.
-            let free = try? firstFreeSequenceOfLastJournal(), free < next  // See above.
-        else { return isOlderCopy }
-        if isOlderCopy {
-            noteElsewhere(from: free, to: end ?? next, before: next)
-            return true
-        }
-        let digests = TrackDigests(folder: self)
-        let names = digests.names.union((try? digests.trackNames()) ?? [])  // See above.
-        let later = names.compactMap(LogFolder.stem(ofTrack:)).filter { $0.firstSequence >= free }
-        if later.isEmpty {
-            // Nobody knows what a damaged end had.
-            guard var reader = try? JournalReader(path: last.path), (try? reader.lastRecord()) != nil,  // See above.
-                reader.decoder.damageCount == 0
-            else { return false }
-            let known = RemovedNumbers(in: self).end(from: free)
-            // The last run ended in order, with numbers that nothing here has.
-            if let end, end > known, end <= next {
-                noteElsewhere(from: known, to: end, before: next)
-                return true
-            }
-            if known < next { note([known...next - 1], as: .unused) }
-            return false
-        }
-        let lost = ((try? lostTracks(listed: digests.names, before: next, isOwed: true)) ?? []).filter {  // See above.
-            $0.stem.firstSequence >= free
-        }
-        note(lost.map(\.numbers), as: .lost)
-        return false
+    func note(_ numbers: [ClosedRange<UInt64>], as fate: RemovedNumbers.Fate = .removed) -> Bool {
+        guard !numbers.isEmpty else { return true }
+        var removed = RemovedNumbers(in: self)
+        let known = removed
+        for numbers in numbers { removed.add(numbers, as: fate) }
+        return removed == known || (try? removed.write(in: self)) != nil  // See above.
     }
 
-    /// Notes that the numbers up to an end are in another copy of the log, and that those behind it were not given.
-    private func noteElsewhere(from free: UInt64, to end: UInt64, before next: UInt64) {
-        if free < end { note([free...end - 1], as: .elsewhere) }
-        if max(free, end) < next { note([max(free, end)...next - 1], as: .unused) }
+    /// Begins to note what becomes of all numbers from that one on; does nothing when that is done.
+    ///
+    /// - Parameter isAnew: whether what is missing before it is not known any more.
+    func beginNoting(at number: UInt64, anew isAnew: Bool = false) {
+        var removed = RemovedNumbers(in: self)
+        if removed.begin(at: number, anew: isAnew) { try? removed.write(in: self) }  // Less is told then.
     }
 }
 

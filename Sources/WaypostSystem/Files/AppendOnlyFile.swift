@@ -78,6 +78,8 @@ public final class AppendOnlyFile {
 
     /// Whether its path still leads to it; otherwise it was removed, moved or unmounted, and its content cannot be found there.
     public var isInPlace: Bool { Syscalls.isNamed(descriptor, path) }
+    /// Whether it has a name at all: a file that was removed has none.
+    public var hasName: Bool { Syscalls.hasName(descriptor) }
 
     /// Finishes a file to which nothing more is appended: cuts it to its content, makes it read-only and writes all of it to the disk.
     public static func seal(_ path: String, byteCount: Int64, mode: UInt32 = 0o440) throws(SystemError) {
