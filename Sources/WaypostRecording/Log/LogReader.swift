@@ -312,8 +312,7 @@ public struct LogReader: ~Copyable {
             // A reader of the oldest records lacks nothing.
             if next - position > 1, position > 0 || isOwed {
                 let numbers = RemovedNumbers(in: folder)
-                let isWhole = gap?.isUnreadable != true
-                if isInPeriod { found += numbers.losses(after: position, before: next, besides: found, in: folder, isEndKnown: isWhole) }
+                if isInPeriod { found += numbers.losses(after: position, before: next, besides: found, in: folder, behind: gap) }
                 let parts = position > 0 ? numbers.parts(.removed, after: position, before: next) : []
                 removed += parts.prefix(max(0, LogReader.maximumDamageCount - removed.count))
                 if let last = parts.last { removedExtent = (removedExtent.count + parts.count, last.upperBound) }

@@ -102,9 +102,11 @@ struct RemovedNumbers: Equatable {
 
     /// The numbers between two others whose records are gone though nobody deleted or erased them, without those that are known to be lost.
     ///
-    /// - Parameter isEndKnown: whether the journal before them ends where it ended, and another one follows: all others are lost then.
+    /// - Parameters:
+    ///   - next: the first number of the next record; with none, nobody knows which numbers behind the last one were given.
+    ///   - gap: what the journal before them lacks: behind an end that cannot be read, the numbers that a kill left out are not noted.
     func losses(
-        after number: UInt64, before next: UInt64, besides known: [LogLoss], in folder: LogFolder, isEndKnown: Bool = false
+        after number: UInt64, before next: UInt64, besides known: [LogLoss], in folder: LogFolder, behind gap: LogGap? = nil
     ) -> [LogLoss] {
         // Of the end of a journal that nobody can count, at least one is lost, but not all of what is behind it.
         var others = known.filter(\.isBounded).map { $0.after + 1...$0.through }
@@ -117,7 +119,7 @@ struct RemovedNumbers: Equatable {
                 LogLoss(path: folder.path, offset: 0, after: $0.lowerBound - 1, through: $0.upperBound, isCounted: false, note: note)
             }
         }
-        if isEndKnown, known.allSatisfy(\.isBounded), let notedFrom, max(number + 1, notedFrom) < next {
+        if next < .max, gap?.isUnreadable != true, known.allSatisfy(\.isBounded), let notedFrom, max(number + 1, notedFrom) < next {
             losses += [max(number + 1, notedFrom)...next - 1].subtracting(others).map {
                 LogLoss(path: folder.path, offset: 0, after: $0.lowerBound - 1, through: $0.upperBound, isCounted: false, note: .forgotten)
             }

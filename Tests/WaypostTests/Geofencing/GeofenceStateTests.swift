@@ -32,6 +32,29 @@ struct GeofenceStateTests {
 
     private func word(_ event: GeofenceEvent) -> String { "\(event.id) \(event.fenceID) \(event.reason)" }
 
+    /// No difference of two times overflows, whether they come from a file or from a program.
+    @Test(arguments: [Int64.min, -62_135_596_800_001, 253_402_300_800_000, .max])
+    func aTimeOutsideOfFourDigitYearsIsNone(milliseconds: Int64) throws {
+        let (region, odd) = (RandomFences.regions[0], UTCTime(millisecondsSince1970: milliseconds))
+        var monitor = GeofenceMonitor(fences: FenceIndex(try fences(near: region)))
+        for fix in drive(near: region, count: 10) { _ = monitor.process(fix) }
+        for change in [\GeofenceProgress.lostSince, \.lastTime] {
+            var progress = monitor.state.progress
+            progress[keyPath: change] = odd
+            #expect(throws: GeofenceStateError.self) { try GeofenceProgress(decoding: progress.encoded()) }
+        }
+        let last = monitor.state.progress.lastTime
+        monitor.lose(at: odd)
+        #expect(monitor.state.progress.lostSince == last)
+        for time in [odd, UTCTime(millisecondsSince1970: 0), odd] {
+            var fix = Position.fix(region, second: 0, accuracy: 4)
+            fix.time = time
+            monitor.lose(at: time)
+            _ = monitor.process(fix)
+        }
+        #expect(monitor.state.progress.lastTime == UTCTime(millisecondsSince1970: 0))
+    }
+
     /// The successor takes over between any two fixes, from the bytes of the files.
     @Test(arguments: BorderRule.allCases)
     func goesOnAsIfNothingHadHappened(rule: BorderRule) throws {

@@ -96,10 +96,11 @@ extension GeofenceMonitor {
         guard milliseconds > 0 else { return }
         visits = visits.mapValues { visit in
             var visit = visit
-            visit.countsFrom = visit.countsFrom?.advanced(byMilliseconds: milliseconds)
+            // Times that jump to and fro do not add up to one that nobody can reckon with.
+            if let later = visit.countsFrom?.advanced(byMilliseconds: milliseconds), later.hasFourDigitYear { visit.countsFrom = later }
             return visit
         }
-        if nextDwell != .max { nextDwell += milliseconds }
+        nextDwell = nextDwell.addingReportingOverflow(milliseconds).overflow ? .max : nextDwell + milliseconds
     }
 
     /// Ends the fences that have expired.

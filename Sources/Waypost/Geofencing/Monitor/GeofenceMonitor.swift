@@ -82,9 +82,10 @@ public struct GeofenceMonitor: Sendable {
 
     /// Processes the next fix and returns the events it caused, in order of time; mostly none.
     ///
-    /// Dead reckoning, manual and simulated positions change no fence.
+    /// Dead reckoning, manual and simulated positions change no fence. A time outside of the years 1 to 9999 is none.
     public mutating func process(_ position: Position) -> [GeofenceEvent] {
         guard position.status.isMeasured else { return [] }
+        if let time = position.time, !time.hasFourDigitYear { return process(position.sound) }
         var step = FixStep(position: position)
         step.followsLoss = lostSince != nil
         if !begun.isEmpty { begun.removeAll(keepingCapacity: true) }
@@ -141,7 +142,7 @@ public struct GeofenceMonitor: Sendable {
 
     /// Notes that the position is lost: visits do not grow until the next fix, and no line is drawn across the gap.
     public mutating func lose(at time: UTCTime?) {
-        if lostSince == nil { lostSince = time ?? lastTime }
+        if lostSince == nil { lostSince = time.flatMap { $0.hasFourDigitYear ? $0 : nil } ?? lastTime }
         estimator.lose()
     }
 

@@ -238,8 +238,12 @@ struct StateReader {
 
     mutating func readTime() throws(GeofenceStateError) -> UTCTime? {
         guard try readFlag() else { return nil }
+        let start = offset
         let bits = try readNumber()
-        return UTCTime(millisecondsSince1970: Int64(bitPattern: bits >> 1) ^ -Int64(bitPattern: bits & 1))
+        let time = UTCTime(millisecondsSince1970: Int64(bitPattern: bits >> 1) ^ -Int64(bitPattern: bits & 1))
+        // A monitor reckons with the time between two.
+        guard time.hasFourDigitYear else { throw .value(offset: start) }
+        return time
     }
 
     mutating func readCrossing() throws(GeofenceStateError) -> GeofenceMonitor.OpenCrossing? {
