@@ -70,9 +70,7 @@ extension ConfigurationError.Kind: CustomStringConvertible {
             // toml++ begins most of its messages like this.
             let prefix = "Error while parsing "
             let words = message.hasPrefix(prefix) ? " in " + message.dropFirst(prefix.count) : ": " + message
-            let isUnquoted = Array(message.utf8).contains(bytes: "could not determine value type".utf8)
-            let hint = isUnquoted ? #"; text needs quotes: "like this""# : ""
-            return "invalid TOML" + oneLine(words, limit: 300) + hint
+            return "invalid TOML" + oneLine(words, limit: 400)
         case .unknownSection(let section, let suggestion, let known):
             let hint = suggestion.map { "did you mean \($0)?" } ?? "known: \(known.joined(separator: ", "))"
             return "there is no section \(quoted(section)); \(hint)"

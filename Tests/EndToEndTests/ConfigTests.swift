@@ -159,11 +159,19 @@ extension EndToEnd {
             #expect(run.code == 0 && run.errors.contains(":2:1: [log] directory: 'tracks' depends on where the tracker starts"), "\(run)")
         }
 
-        @Test func saysThatTextNeedsQuotes() async throws {
+        /// What a beginner writes is answered with what to write.
+        @Test(arguments: [
+            ("metric", #"text needs quotes: "like this""#), ("/var/log", #"text needs quotes: "like this""#),
+            ("“metric”", #"these are typographic quotes; write straight ones: "like this""#), ("yes", "write true"),
+            ("False", "write false"),
+            ("10 s   # a comment", #"a number with a unit needs quotes: "10 s""#), ("\"50 Mb", nil), ("", nil),
+        ])
+        func saysWhatABeginnerMeant(value: String, words: String?) async throws {
             let folder = try TestFolder()
-            try folder.write("[display]\nunits = metric\n", to: "waypost.toml")
+            try folder.write("[display]\nunits = \(value)\n", to: "waypost.toml")
             let run = try await waypost("config", "check", "waypost.toml", in: folder)
-            #expect(run.code == 78 && run.errors.contains("text needs quotes"), "\(run)")
+            #expect(run.code == 78 && run.complaints.count == 1 && run.errors.contains("waypost.toml:2:"), "\(run)")
+            #expect(words.map { run.errors.hasSuffix("; \($0)\n") } ?? !run.errors.contains(";"), "\(run)")
         }
 
         /// A file for each server, as the guides say.

@@ -141,6 +141,10 @@ struct SetupCommand: ParsableCommand {
                 }
             }
         }
+        if let zones = options.zones, !former.zones.isEmpty, zones != former.zones {
+            let (old, new) = (SetupAnswerText.text(former.zones), SetupAnswerText.text(zones))
+            SystemProcess.printError("waypost: home: \(new) takes the place of \(old)")
+        }
         let draft = try draft(answered, files, config)
         for remark in draft.remarks { SystemProcess.printError("waypost: \(remark)") }
         let isService = config == nil || config == DefaultPaths.service.configurationFile

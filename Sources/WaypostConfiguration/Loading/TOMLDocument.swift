@@ -17,7 +17,9 @@ func parseTOML(_ bytes: [UInt8]) throws(TOMLSyntaxError) -> [TOMLMember] {
     defer { ctoml_free(document) }
     var count = 0
     guard let first = ctoml_items(document, &count), count > 0 else {
-        throw TOMLSyntaxError(message: String(ctoml_error_message(document)), place: TextPlace(ctoml_error_place(document)))
+        let place = TextPlace(ctoml_error_place(document))
+        let advice = TOMLAdvice.words(forLine: place.line, of: bytes).map { "; \($0)" } ?? ""
+        throw TOMLSyntaxError(message: String(ctoml_error_message(document)) + advice, place: place)
     }
     var reader = ItemReader(items: UnsafeBufferPointer(start: first, count: count))
     guard case .table(let entries) = reader.next().value else { return [] }

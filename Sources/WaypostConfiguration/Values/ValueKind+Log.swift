@@ -41,7 +41,8 @@ extension ValueKind<Int64> {
                     let digits = text.prefix { $0.isASCII && $0.isNumber }
                     let unit = String(text.dropFirst(digits.count).drop { $0 == " " })
                     guard let count = Int64(digits), let factor = units.first(where: { $0.name == unit })?.factor else {
-                        throw .invalid(reason: "\(quoted(text)) is not \(expected)")
+                        throw .invalid(
+                            reason: "\(quoted(text)) is not \(expected); the units are \(units.map(\.name).joined(separator: ", "))")
                     }
                     let (product, isTooMuch) = count.multipliedReportingOverflow(by: factor)
                     guard !isTooMuch else { throw .invalid(reason: "is more than there can be") }

@@ -128,6 +128,9 @@ extension EndToEnd {
             #expect(
                 file.contains("imperial") && file.contains("kind = \"traccar\"") && file.contains("-33.8, 151.2") && file.contains(fences))
             #expect(try folder.text("conf.d/90-mine.toml") == "[display]\nunits = \"metric\"\n")
+            // Decimal commas make another place of it, which is not to go unseen.
+            let third = try await waypost("setup", "--config", "waypost.toml", "--home", "-33,8,151", in: folder)
+            #expect(third.complaints.first == "waypost: home: -33.0,8.0,151 m takes the place of -33.8,151.2,250 m", "\(third.complaints)")
         }
 
         @Test(arguments: [
