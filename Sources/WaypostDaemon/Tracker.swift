@@ -72,7 +72,7 @@ struct Tracker {
         let clock = ConfirmedClock(folder: kept, logger: logger)
         let dispatches = await DispatchService.open(
             configuration, stateFolder: kept, secrets: secrets, time: clock, isSilent: privacy.isPrivate,
-            given: await recorder?.newestNumber ?? 0, logger: logger)
+            given: await archivist?.newestNumber ?? TrackRecorder.lastNumber(in: kept + "/log-numbers"), logger: logger)
         let logReporter = LogReporter(upkeep: upkeep, clock: clock, logger: logger) {
             dispatches.noteWaiting()
         } noteDeleting: {

@@ -139,6 +139,12 @@ extension TrackRecorder {
     /// The number from which journals may still be recorded; all journals with smaller numbers are complete.
     var firstRecordedSequence: UInt64 { min(journal?.header.firstSequence ?? counter.next, carried?.first.sequence ?? .max) }
 
+    /// The largest number that may have been given, as far as a file says that keeps it outside of the log; 0 when it says nothing.
+    package static func lastNumber(in path: String) -> UInt64 {
+        let text = try? Syscalls.contents(of: path, as: .own)  // See above.
+        return (SequenceCounter.bound(text ?? nil) ?? 1) - 1
+    }
+
     /// Returns the unused numbers.
     func releaseNumbers() {
         try? counter.release()  // Only leaves a hole in the numbers.

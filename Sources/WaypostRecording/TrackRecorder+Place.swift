@@ -20,7 +20,9 @@ extension TrackRecorder {
         let failure = RecordingError.cannotSynchronize(path: journal.file.path, cause: cause)
         carried = CarriedRecords(journal, isDisplaced: failure.isDisplacement, now: now)
         let (first, end) = (journal.first.sequence, carried?.first.sequence ?? counter.next)
-        if failure.isDisplacement, first < end { left = (first...end - 1, journal.file.hasName ? .elsewhere : .lost) }
+        if failure.isDisplacement, first < end {
+            unnoted.append(.init(numbers: first...end - 1, fate: journal.file.hasName ? .elsewhere : .lost))
+        }
         self.journal = nil
         problems.synchronizing = problems.synchronizing?.again(failure) ?? .init(error: failure, sinceMilliseconds: now / 1_000_000)
         return failure
@@ -32,14 +34,11 @@ extension TrackRecorder {
     func prepareFolder() throws(RecordingError) {
         let isLocked = lock?.isNamed(folder.lockPath) == true
         if isLocked, let place, place == FileIdentity(of: folder.journalFolder) {
-            // When the disk was full at the start, it could not be noted then.
-            lastRun?.noteNumbers()
-            lastRun = nil
             folder.beginNoting(at: carried?.first.sequence ?? counter.next)
-            if let left, folder.note([left.numbers], as: left.fate) { self.left = nil }
+            if folder.note(unnoted) { unnoted = [] }
             return
         }
-        left = nil
+        unnoted = []
         if isLocked {
             do { try Syscalls.createFolders(folder.journalFolder) } catch { throw .cannotPrepare(folder: folder.path, cause: error) }
         } else {

@@ -49,10 +49,8 @@ public actor TrackRecorder {
     var journal: OpenJournal?
     /// The records that the previous journal may have lost.
     var carried: CarriedRecords?
-    /// The numbers of a journal that somebody removed or moved while it was written, and what is to be noted of them.
-    var left: (numbers: ClosedRange<UInt64>, fate: RemovedNumbers.Fate)?
-    /// What the last run left, until this one has a journal.
-    var lastRun: LastRun?
+    /// What is to be noted of numbers that no journal has, and could not be yet.
+    var unnoted: [RemovedNumbers.Note]
     /// The stretch that is being erased, or was a moment ago.
     var erasure: RecentErasure?
     /// The reserved room of the next journal, taken before the previous one is left.
@@ -84,8 +82,8 @@ public actor TrackRecorder {
         }
         counter = try SequenceCounter(folder, copyPath: configuration.numbersPath)
         let lastRun = LastRun(of: folder, next: counter.next, end: counter.endOfLastRun, isOlderCopy: counter.isBehindCopy)
-        isOlderCopy = lastRun.noteNumbers()
-        self.lastRun = lastRun
+        isOlderCopy = lastRun.isOlderCopy
+        unnoted = folder.note(lastRun.notes) ? [] : lastRun.notes
         home = FileIdentity(of: folder.journalFolder)
         place = home
         self.folder = folder

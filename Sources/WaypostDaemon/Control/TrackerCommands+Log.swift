@@ -59,7 +59,7 @@ extension EraseLogRequest: TrackerVerb {
                 .cannotStore, what: "log", why: "is erased, but not what programs are to be told: \(problem)",
                 next: "erase it again once that is fixed")
         }
-        await tracker.dispatches.eraseEarlier(from: from, to: to)
+        let left = await tracker.dispatches.eraseEarlier(from: from, to: to)
         try await tracker.eraseOutbox(from: from, to: to)
         guard await tracker.fences.keeper.isSaved else {
             let problems = await tracker.fences.keeper.problems.joined(separator: "; ")
@@ -68,6 +68,11 @@ extension EraseLogRequest: TrackerVerb {
                 next: "erase it again once that is fixed")
         }
         tracker.logFolder.settleErased([from..<to], logger: tracker.logger)
+        if let folder = left.first {
+            throw ControlRefusal(
+                .cannotStore, what: "log", why: "is erased, but not the earlier one at \(folder), of which nothing more is sent",
+                next: "waypost log erase --log \(shellWord(folder))")
+        }
         return answer
     }
 }

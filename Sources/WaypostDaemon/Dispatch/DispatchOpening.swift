@@ -37,19 +37,24 @@ struct DispatchOpening: Sendable {
 
     /// The number of the log's newest position; nil when the log cannot say.
     var newestNumber: UInt64? {
-        get async { (try? await makeSupply().newestNumber()).map { max($0, given) } }  // Then a new destination begins with what is logged after its opening.
+        get async {
+            let newest = try? await makeSupply().newestNumber()  // Then a new destination begins with what is logged after its opening.
+            return newest.map { max($0, given) }
+        }
     }
 
     /// The message that an earlier log keeps what was erased.
-    static func words(notErasedIn folder: String, _ reason: RecordingError) -> String {
-        "the log at \(folder), an earlier one, still has what was erased; nothing more of it is sent: \(DaemonFailure(reason).lines.joined())"
+    static func words(notErasedIn folder: String, _ error: any Error) -> String {
+        "the log at \(folder), an earlier one, still has what was erased, and nothing more of it is sent: \(reason(error))"
     }
 
     /// The message that a destination gets nothing.
     static func problem(of name: String, _ reason: String) -> String { "nothing is sent to \(name): \(reason)" }
 
-    func makeSupply() throws(SystemError) -> LogPositions {
-        try LogPositions(folder: LogFolder(path: configuration.log.directory), types: configuration.log.types, noteLoss: noteLoss)
+    /// - Parameter missesElsewhere: whether what another log has is missing.
+    func makeSupply(missesElsewhere: Bool = true) throws(SystemError) -> LogPositions {
+        let folder = LogFolder(path: configuration.log.directory)
+        return try LogPositions(folder: folder, types: configuration.log.types, missesElsewhere: missesElsewhere, noteLoss: noteLoss)
     }
 
     /// A destination as it is configured, open or not.
@@ -96,18 +101,16 @@ struct DispatchOpening: Sendable {
         // Before any of it can be sent.
         let erased = LogFolder(path: configuration.log.directory).erasedStretches(logger: logger)
         for stretch in erased { _ = try await outbox.erase(from: stretch.lowerBound, to: stretch.upperBound) }
-        let current = try makeSupply()
+        let earlier = await earlierLogs(outbox, erased: erased)
+        problems += earlier.problems
+        let current = try makeSupply(missesElsewhere: earlier.folders.isEmpty)
+        let supply = SuccessiveLogs(current, after: earlier.logs, given: given)
+        if !knownLogs.write([configuration.log.directory] + earlier.folders) {
+            problems.append("\(stateFolder)/log-folders cannot be written: if [log] directory changes, what waits here is not sent")
+        }
         let logged = LoggedEvents(positions: current)
         // Events of earlier runs, before a new destination is attached, which begins after them; then those of this run.
         _ = try? await logged.offer(to: outbox, through: number)  // Offered again by the feeder, which says why not.
-        let earlier = await earlierLogs(outbox)
-        let supply = SuccessiveLogs(current, after: earlier.logs, given: given)
-        for stretch in erased {
-            for (folder, reason) in await supply.erase(from: stretch.lowerBound, to: stretch.upperBound) {
-                problems.append(DispatchOpening.words(notErasedIn: folder, reason))
-            }
-        }
-        problems += earlier.problems
         let unopened = Monitor<[String: String]>([:])
         let dispatcher = Dispatcher(outbox: outbox, supply: supply, device: device, clock: clock) { [logger] notice in
             // Why a destination cannot be opened is reported when it fails to open.
@@ -140,7 +143,6 @@ struct DispatchOpening: Sendable {
         do {
             if pending.isEmpty {
                 try await dispatcher.finishAttaching(after: number)
-                try await outbox.setLogFolders([configuration.log.directory] + earlier.folders)
             }
             let isOptedOut = configuration.dispatch.isOptedOut
             if try await dispatcher.outbox.isOptedOut() != isOptedOut { try await dispatcher.setOptedOut(isOptedOut) }
@@ -180,23 +182,36 @@ struct DispatchOpening: Sendable {
         return moves
     }
 
-    /// The logs in other folders from which positions are still to be sent, with their folders and what is wrong with others, for people.
-    private func earlierLogs(_ outbox: Outbox) async -> (logs: [SuccessiveLogs.Earlier], folders: [String], problems: [String]) {
+    /// The logs in other folders from which positions are still to be sent, with the folders to remember and what is wrong, for people.
+    ///
+    /// - Parameter erased: what was erased while no tracker ran, which is erased there, too.
+    private func earlierLogs(
+        _ outbox: Outbox, erased: [Range<UTCTime>]
+    ) async -> (logs: [SuccessiveLogs.Earlier], folders: [String], problems: [String]) {
         let current = LogFolder(path: configuration.log.directory)
         var (logs, folders, problems): ([SuccessiveLogs.Earlier], [String], [String]) = ([], [], [])
-        for old in (try? await outbox.logFolders()) ?? [] {  // The attachment reports the error.
-            // While nothing is logged, they wait.
-            if configuration.log.isOff, old != current.path { folders.append(old) }
-            guard !configuration.log.isOff, old != current.path, Syscalls.resolvingLinks(old) != Syscalls.resolvingLinks(current.path)
-            else { continue }
+        let states = (try? await outbox.destinations()) ?? []  // The attachment reports the error.
+        for old in knownLogs.read() {
+            guard old != current.path, Syscalls.resolvingLinks(old) != Syscalls.resolvingLinks(current.path) else { continue }
             do {
-                guard LogFolder(path: old).hasJournals,  // Removed, or moved to the current folder.
-                    let log = try SuccessiveLogs.Earlier(LogFolder(path: old), types: configuration.log.types, besides: current)
-                else { continue }
-                var count = 0
-                for state in try await outbox.destinations() where state.takesPositions {
-                    count = max(count, try await log.count(waitingFor: state))
+                guard LogFolder(path: old).hasJournals else {
+                    // It was moved to the current folder, or everything in it has arrived.
+                    let starts = try current.journals().map(\.firstSequence)
+                    let lacks = states.contains { state in
+                        state.positions.first < given && !starts.contains { $0 <= state.positions.first + 1 }
+                    }
+                    if !lacks { continue }
+                    throw RecordingError.cannotRead(path: old, cause: .isMissing(old))
                 }
+                for stretch in erased {
+                    _ = try LogMaintenance(folder: LogFolder(path: old)).erase(from: stretch.lowerBound, to: stretch.upperBound)
+                }
+                guard let log = try SuccessiveLogs.Earlier(LogFolder(path: old), types: configuration.log.types, besides: current) else {
+                    continue
+                }
+                // Also those that take no positions now.
+                var count = 0
+                for state in states { count = max(count, try await log.count(waitingFor: state)) }
                 if count == 0 { continue }
                 let verb = count == 1 ? "waits" : "wait"
                 guard log.ends(before: given + 1) else {
@@ -207,11 +222,24 @@ struct DispatchOpening: Sendable {
                 logger.notice("\(counted(count, "position")) \(verb) in the log at \(old), and will be sent from there: keep it until then")
                 logs.append(log)
             } catch {
-                problems.append("positions may wait in the log at \(old), and are not sent: \(error)")
+                if erased.isEmpty {
+                    problems.append("positions may wait in the log at \(old), and are not sent: \(DispatchOpening.reason(error))")
+                } else {
+                    problems.append(DispatchOpening.words(notErasedIn: old, error))
+                    continue
+                }
             }
             folders.append(old)
         }
         return (logs, folders, problems)
+    }
+
+    private var knownLogs: KnownLogs { KnownLogs(folder: stateFolder) }
+
+    /// Why a log cannot be read, for people.
+    private static func reason(_ error: any Error) -> String {
+        if let error = error as? RecordingError { return DaemonFailure(error).lines.joined() }
+        return "\(error)"
     }
 }
 

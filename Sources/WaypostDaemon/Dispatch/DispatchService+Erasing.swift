@@ -8,12 +8,22 @@ extension DispatchService {
     /// Forgets the events of that time that the outbox has not accepted yet.
     func forget(from: UTCTime, to: UTCTime) async { await feeder?.forget(from: from, to: to) }
 
-    /// Erases a time also from earlier logs, as far as positions are still sent from them; what cannot be erased is not sent.
-    func eraseEarlier(from: UTCTime, to: UTCTime) async {
-        guard let supply = line.state.withLock({ $0.supply }) else { return }
-        for (folder, reason) in await supply.erase(from: from, to: to) {
+    /// Erases a time also from earlier logs from which positions are still to be sent; returns the folders that still have it.
+    ///
+    /// Nothing more is sent from these, now or later.
+    func eraseEarlier(from: UTCTime, to: UTCTime) async -> [String] {
+        let supply = line.state.withLock { $0.supply }
+        var left = await supply?.erase(from: from, to: to) ?? []
+        let known = KnownLogs(folder: stateFolder)
+        let reached = supply?.earlierFolders ?? []
+        for folder in known.read().dropFirst() where !reached.contains(folder) {
+            left.append((folder, .cannotRead(path: folder, cause: .isMissing(folder))))
+        }
+        for (folder, reason) in left {
+            known.forget(folder)
             logger.error("\(DispatchOpening.words(notErasedIn: folder, reason))")
         }
+        return left.map(\.folder)
     }
 
     /// Removes the damaged outboxes that were set aside, which may have anything that ever waited, and reports what is removed.

@@ -25,28 +25,6 @@ package struct GonePositions: Sendable, Hashable {
 }
 
 extension Outbox {
-    /// The folders of the logs that the destinations' progress is about, the current one first; none before the first one was noted.
-    package func logFolders() throws(OutboxError) -> [String] {
-        try use { (store) throws(SQLiteError) in
-            try store.database.rows("SELECT substr(name, 12) FROM note WHERE substr(name, 1, 11) = 'log_folder ' ORDER BY value") {
-                $0.text(0)
-            }
-        }
-    }
-
-    /// Notes the folders of the logs that the destinations' progress is about from now on.
-    ///
-    /// - Parameter paths: the folder of the current log, then those of earlier ones from which positions are still to be sent.
-    package func setLogFolders(_ paths: [String]) throws(OutboxError) {
-        if try logFolders() == paths { return }
-        try use { (store) throws(SQLiteError) in
-            try store.database.transaction { () throws(SQLiteError) in
-                try store.database.run("DELETE FROM note WHERE substr(name, 1, 11) = 'log_folder '")
-                for (index, path) in paths.enumerated() { try store.setNote("log_folder \(path)", Int64(index) + 1) }
-            }
-        }
-    }
-
     /// The milliseconds between two moments, of which the first one comes from the file and may be any number.
     private static func span(from then: Int64, to now: Int64) -> Int64 { max(0, max(0, now) - max(0, then)) }
 

@@ -13,6 +13,8 @@ public actor LogPositions: PositionSupply {
     package nonisolated let origin: RecordOrigin
     /// Is told what a destination misses of the log, and whether these are positions to be sent or any records.
     private let noteLoss: @Sendable (LogLoss, LostRecords) -> Void
+    /// Whether what another log has is missing here.
+    private let missesElsewhere: Bool
     private let executor: ThreadExecutor
     /// The next read mostly continues where the last one stopped.
     private var reader: LogReader
@@ -25,13 +27,16 @@ public actor LogPositions: PositionSupply {
     /// - Parameters:
     ///   - folder: the folder; it need not exist yet.
     ///   - types: the types that are logged; positions of the first are supplied.
+    ///   - missesElsewhere: whether what another log has is missing here.
     ///   - noteLoss: is told what a damaged log lacks, and whether these are positions to be sent or any records.
     package init(
-        folder: LogFolder, types: [LogType], noteLoss: @escaping @Sendable (LogLoss, LostRecords) -> Void = { _, _ in }
+        folder: LogFolder, types: [LogType], missesElsewhere: Bool = true,
+        noteLoss: @escaping @Sendable (LogLoss, LostRecords) -> Void = { _, _ in }
     ) throws(SystemError) {
         self.folder = folder
         origin = RecordOrigin(logFolder: folder.path)
         self.noteLoss = noteLoss
+        self.missesElsewhere = missesElsewhere
         type = types.first.map(LogTypes.init) ?? .raw
         executor = try ThreadExecutor(name: "log-positions")
         reader = LogReader(folder: folder, from: .after(0))
@@ -41,21 +46,12 @@ public actor LogPositions: PositionSupply {
     ///
     /// - Errors: the log cannot be read at the moment.
     public func positions(after number: UInt64, through last: UInt64, limit: Int) throws(PositionSupplyError) -> PositionPage {
-        try positions(after: number, through: last, limit: limit, missesElsewhere: true)
-    }
-
-    /// The positions after that number and up to `last`, in order, at most `limit`.
-    ///
-    /// - Parameter missesElsewhere: whether what is in another copy of the log is missing.
-    package func positions(
-        after number: UInt64, through last: UInt64, limit: Int, missesElsewhere: Bool
-    ) throws(PositionSupplyError) -> PositionPage {
         // Between two records there may be others, which a reader's cursor does not know about; and one that is outdated shows what is erased.
         if reader.cursor != number || reader.isOutdated { reader = LogReader(folder: folder, from: .after(number)) }
         var page = PositionPage(positions: [], through: number)
         do throws(RecordingError) {
             while page.positions.count < limit, let record = try reader.next() {
-                page.missing += takeLosses(.positions, of: &reader, after: number, through: last, withElsewhere: missesElsewhere)
+                page.missing += takeLosses(.positions, of: &reader, after: number, through: last)
                     .map { MissingPositions(after: $0.after, through: $0.through, count: $0.count) }
                 if record.sequence > last { break }
                 page.through = record.sequence
@@ -71,11 +67,9 @@ public actor LogPositions: PositionSupply {
     }
 
     /// What the reader has met that is lost within these numbers; somebody hears of it.
-    package func takeLosses(
-        _ kind: LostRecords, of reader: inout LogReader, after number: UInt64, through last: UInt64, withElsewhere: Bool = true
-    ) -> [LogLoss] {
+    package func takeLosses(_ kind: LostRecords, of reader: inout LogReader, after number: UInt64, through last: UInt64) -> [LogLoss] {
         let losses = reader.takeLosses().compactMap { $0.part(after: number, through: last) }
-            .filter { withElsewhere || $0.note != .elsewhere }
+            .filter { missesElsewhere || $0.note != .elsewhere }
         for loss in losses { noteLoss(loss, kind) }
         return losses
     }

@@ -23,7 +23,7 @@ package actor SuccessiveLogs: PositionSupply {
             let copies = Set(try current.journals().map(\.stem))
             starts = try folder.journals().filter { !copies.contains($0.stem) }.map(\.firstSequence)
             guard !starts.isEmpty else { return nil }
-            positions = try LogPositions(folder: folder, types: types)
+            positions = try LogPositions(folder: folder, types: types, missesElsewhere: false)
             self.folder = folder
         }
 
@@ -60,7 +60,7 @@ package actor SuccessiveLogs: PositionSupply {
     package init(_ current: LogPositions, after earlier: [Earlier], given: UInt64) {
         (self.current, self.earlier, self.given) = (current, earlier, given)
         // Without earlier logs nothing needs to be known of this one; whoever reads it reports that it cannot be read.
-        let own = earlier.isEmpty ? [] : (try? current.folder.journals().map(\.firstSequence)) ?? []
+        let own = earlier.isEmpty ? [] : (try? current.folder.journals().map(\.firstSequence)) ?? []  // See above.
         var starts = (own + [given + 1]).map { Stretch(first: $0, earlier: nil) }
         for (index, log) in earlier.enumerated() { starts += log.starts.map { Stretch(first: $0, earlier: index) } }
         // Of a number that two logs have, nobody knows which is meant: it is the current one's.
@@ -84,13 +84,12 @@ package actor SuccessiveLogs: PositionSupply {
         let stretch = stretch(of: number + 1)
         let bound = min(last, stretch.last)
         var page = PositionPage(positions: [], through: number)
-        // What a log lacks that another one of these has is not missing.
         if let index = stretch.earlier {
             if !closed.contains(index) {
-                page = try await earlier[index].positions.positions(after: number, through: bound, limit: limit, missesElsewhere: false)
+                page = try await earlier[index].positions.positions(after: number, through: bound, limit: limit)
             }
         } else {
-            page = try await current.positions(after: number, through: bound, limit: limit, missesElsewhere: stretch.last == .max)
+            page = try await current.positions(after: number, through: bound, limit: limit)
         }
         // What follows is in another log.
         if page.positions.count < limit, stretch.last < .max { page.through = max(page.through, bound) }
@@ -114,6 +113,9 @@ package actor SuccessiveLogs: PositionSupply {
 
     /// The number of the newest record, or the largest that may have been given before this run: none comes again.
     package func newestNumber() async throws(PositionSupplyError) -> UInt64 { max(try await current.newestNumber(), given) }
+
+    /// The folders of the earlier logs.
+    package nonisolated var earlierFolders: [String] { earlier.map(\.folder.path) }
 
     /// Erases the fixes from one moment up to but not including another from the earlier logs; returns the folders where that failed, with the
     /// reason: nothing of these is sent any more.

@@ -54,7 +54,7 @@ package struct LogMaintenance: ~Copyable {
             }
         }
         do {
-            lastRun?.noteNumbers()
+            if let lastRun { _ = folder.note(lastRun.notes) }  // Without room for it, readers are told less.
             let lost = try folder.lostTracks(listed: TrackDigests(folder: folder).names, before: bound)
             // What no list names any more is still missing for readers.
             let owed = try folder.lostTracks(listed: TrackDigests(folder: folder).names, before: bound, isOwed: true)

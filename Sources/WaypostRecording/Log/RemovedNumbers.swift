@@ -28,6 +28,12 @@ struct RemovedNumbers: Equatable {
     /// From this number on, those that no journal has and that are not noted here are lost: somebody removed their journals; nil when that
     /// is not certain.
     private(set) var notedFrom: UInt64?
+    /// Numbers with one fate.
+    struct Note {
+        var numbers: ClosedRange<UInt64>
+        var fate: Fate
+    }
+
     /// The numbers, in order, with something between any two of a fate.
     private var stretches: [Fate: [ClosedRange<UInt64>]] = [:]
 
@@ -161,10 +167,15 @@ extension LogFolder {
     /// - Returns: whether it is noted. A full disk, for which they may be removed, keeps no one from it.
     @discardableResult
     func note(_ numbers: [ClosedRange<UInt64>], as fate: RemovedNumbers.Fate = .removed) -> Bool {
-        guard !numbers.isEmpty else { return true }
+        note(numbers.map { .init(numbers: $0, fate: fate) })
+    }
+
+    /// Notes what becomes of numbers; returns whether that is on the disk.
+    func note(_ notes: [RemovedNumbers.Note]) -> Bool {
+        guard !notes.isEmpty else { return true }
         var removed = RemovedNumbers(in: self)
         let known = removed
-        for numbers in numbers { removed.add(numbers, as: fate) }
+        for note in notes { removed.add(note.numbers, as: note.fate) }
         return removed == known || (try? removed.write(in: self)) != nil  // See above.
     }
 

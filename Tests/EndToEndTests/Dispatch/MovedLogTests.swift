@@ -11,13 +11,20 @@ extension EndToEnd {
             try await finish([Program.waypost.path] + words + ["--socket", "socket"], in: folder)
         }
 
+        private func destination(_ name: String, _ server: FlakyServer) -> String {
+            "[[destination]]\nname = \"\(name)\"\nurl = \"\(server.url)\"\ninterval = 0\n"
+        }
+
+        private func times(_ server: FlakyServer) throws -> [String] {
+            try server.received().filter { $0["class"]?.string == "TPV" }.compactMap { $0["time"]?.string }
+        }
+
         /// A tracker that logs 20 fixes of a drive in a folder, while one server takes records and the other may not.
         private func drive(
             _ run: Int, log: String, in folder: TestFolder, _ servers: [FlakyServer], isKilled: Bool = false,
             then check: (TrackerProcess) async throws -> Void = { _ in }
         ) async throws {
-            let destinations = zip(["up", "away"], servers).map { "[[destination]]\nname = \"\($0)\"\nurl = \"\($1.url)\"\ninterval = 0\n" }
-            try folder.write(destinations.joined(), to: "w.toml")
+            try folder.write(destination("up", servers[0]) + destination("away", servers[1]), to: "w.toml")
             let fifo = try ReceiverFIFO("receiver", in: folder)
             let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"], log: log)
             let receiver = SimulatedReceiver()
@@ -52,6 +59,8 @@ extension EndToEnd {
                 try await drive(run, log: log, in: folder, servers, isKilled: isKilled) { tracker in
                     let words = "wait in the log at "
                     #expect(tracker.process.errors.contains(words) == (run > 0), "\(tracker.process.errors)")
+                    // They are not lost.
+                    #expect(!tracker.process.errors.contains("records lost"), "\(tracker.process.errors)")
                 }
             }
             try servers[1].setMode("ok")
@@ -73,6 +82,69 @@ extension EndToEnd {
             try await drive(logs.count + 1, log: "d", in: folder, servers) { tracker in
                 #expect(!tracker.process.errors.contains("wait in the log at"), "\(tracker.process.errors)")
             }
+        }
+
+        /// They wait through a start without them: the folder is not there, the outbox is lost, or nothing is to be logged or sent for once.
+        @Test(arguments: ["away", "outbox", "positions = false", "types = []"]) func waitThroughAStartWithoutThem(what: String) async throws
+        {
+            let folder = try TestFolder()
+            let servers = [try await FlakyServer("ok"), try await FlakyServer("status 503")]
+            try await drive(0, log: "a", in: folder, servers)
+            switch what {
+            case "away": try FileManager.default.moveItem(atPath: folder.path("a"), toPath: folder.path("x"))
+            case "outbox":
+                try await drive(1, log: "b", in: folder, servers)
+                for name in try folder.names(in: "state/kept/state") where name.hasPrefix("outbox.sqlite") {
+                    try FileManager.default.removeItem(atPath: folder.path("state/kept/state/" + name))
+                }
+            default: break
+            }
+            if what != "outbox" {
+                let (up, away) = (destination("up", servers[0]), destination("away", servers[1]))
+                let text = what == "types = []" ? "[log]\ntypes = []\n\(up)positions = false\n\(away)positions = false\n" : up + away
+                try folder.write(what == "positions = false" ? text + "positions = false\n" : text, to: "w.toml")
+                let tracker = try await TrackerProcess(
+                    source: "sim:walk", in: folder, options: ["--config", "w.toml", "--socket", "socket"], log: "b")
+                #expect(await eventually { tracker.process.errors.contains("source sim:walk") })
+                let isTold = tracker.process.errors.contains("positions may wait in the log at \(folder.path("a")), and are not sent")
+                #expect(isTold == (what == "away"), "\(tracker.process.errors)")
+                #expect(try await tracker.stop() == ProgramExit(code: 0))
+            }
+            if what == "away" { try FileManager.default.moveItem(atPath: folder.path("x"), toPath: folder.path("a")) }
+            try servers[1].setMode("ok")
+            let expected = Set(try times(servers[0]).filter { $0 < "2026-03-01T12:00:20" })
+            try #require(expected.count == 20)
+            try await drive(what == "outbox" ? 2 : 1, log: "b", in: folder, servers) { tracker in
+                let isThere = try await eventually(within: .seconds(60)) {
+                    _ = try await ask("dispatch", "now", "--wait", "--timeout", "3", in: folder)
+                    return try Set(times(servers[1])).isSuperset(of: expected)
+                }
+                #expect(isThere)
+            }
+        }
+
+        /// Nor are they sent after a restart when they could not be erased, and whoever erases is told.
+        @Test func areNotSentWhenTheyCannotBeErased() async throws {
+            let folder = try TestFolder()
+            let servers = [try await FlakyServer("ok"), try await FlakyServer("status 503")]
+            try await drive(0, log: "a", in: folder, servers)
+            try await drive(1, log: "b", in: folder, servers) { _ in
+                try FileManager.default.moveItem(atPath: folder.path("a"), toPath: folder.path("x"))
+                let period = ["--since", "2026-03-01T12:00:05Z", "--until", "2026-03-01T12:00:15Z"]
+                let erased = try await finish([Program.waypost.path, "log", "erase", "--yes", "--socket", "socket"] + period, in: folder)
+                #expect(erased.code == 73 && erased.errors.contains("not the earlier one at \(folder.path("a"))"), "\(erased)")
+            }
+            try FileManager.default.moveItem(atPath: folder.path("x"), toPath: folder.path("a"))
+            try servers[1].setMode("ok")
+            try await drive(2, log: "b", in: folder, servers) { tracker in
+                #expect(!tracker.process.errors.contains("wait in the log at"), "\(tracker.process.errors)")
+                let isThere = try await eventually(within: .seconds(40)) {
+                    _ = try await ask("dispatch", "now", "--wait", "--timeout", "3", in: folder)
+                    return try times(servers[1]).count >= 40
+                }
+                #expect(isThere)
+            }
+            #expect(try times(servers[1]).allSatisfy { $0 >= "2026-03-01T12:00:20" })
         }
 
         /// What is erased is not sent, whatever log it is in.

@@ -51,7 +51,7 @@ extension EndToEnd {
             try await makeState(in: gold)
             let untold = [
                 "addresses", "audit", "baud-rates", "confirmed-time", "fences-added.copy", "fences-good.geojson", "last-position",
-                "log-numbers",
+                "log-folders", "log-numbers",
                 "outbox.sqlite-lock", "outbox.sqlite-tally", "reduced-position", "wakes",
             ]
             for name in try gold.names(in: Self.kept) { #expect((Self.told + untold).contains(name), "\(name)") }
