@@ -176,6 +176,27 @@ import WaypostSystem
         }
     }
 
+    /// A journal that is there and cannot be read is reported as such, and its records may come back.
+    @Test func areNotThoseThatCannotBeRead() async throws {
+        try await Sample.withFolder { folder in
+            let log = LogFolder(path: folder)
+            let recorder = try TrackRecorder(folder: folder)
+            var last: [UInt64] = []
+            for track in 0..<4 {
+                last.append(try #require(try await record(track * 1_000..<track * 1_000 + 20, with: recorder).last))
+                _ = try await recorder.finishTrack()
+            }
+            _ = try await recorder.close()
+            let journals = try log.journals()
+            try remove([journals[1]], of: log)
+            try Syscalls.remove(journals[2].path)
+            try Syscalls.createFolders(journals[2].path)
+            var reader = LogReader(folder: log, from: .after(1))
+            while try reader.nextPassingOver() != nil {}
+            #expect(reader.losses.map { $0.after + 1...$0.through } == [last[0] + 1...last[1]])
+        }
+    }
+
     /// Whatever happens to a log in any order: what somebody removed is told, and nothing else.
     @Test(arguments: 1...8) func areAllThatIsTold(seed: UInt64) async throws {
         try await Sample.withFolder { parent in

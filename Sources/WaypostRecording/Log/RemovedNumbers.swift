@@ -126,6 +126,9 @@ struct RemovedNumbers: Equatable {
             }
         }
         if next < .max, gap?.isUnreadable != true, known.allSatisfy(\.isBounded), let notedFrom, max(number + 1, notedFrom) < next {
+            // A journal that is there and cannot be read, as one that is a link now, is reported as such.
+            let starts = ((try? folder.journals()) ?? []).map(\.firstSequence).filter { number < $0 && $0 < next }  // See above.
+            others += zip(starts, starts.dropFirst() + [next]).filter { $0 < $1 }.map { $0...$1 - 1 }
             losses += [max(number + 1, notedFrom)...next - 1].subtracting(others).map {
                 LogLoss(path: folder.path, offset: 0, after: $0.lowerBound - 1, through: $0.upperBound, isCounted: false, note: .forgotten)
             }
