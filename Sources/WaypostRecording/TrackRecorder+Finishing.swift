@@ -141,7 +141,7 @@ extension TrackRecorder {
 
     /// The largest number that may have been given, as far as a file says that keeps it outside of the log; 0 when it says nothing.
     package static func lastNumber(in path: String) -> UInt64 {
-        let text = try? Syscalls.contents(of: path, as: .own)  // See above.
+        let text = try? Syscalls.contents(of: path, as: .own)  // Nothing is known then.
         return (SequenceCounter.bound(text ?? nil) ?? 1) - 1
     }
 

@@ -143,16 +143,7 @@ import WaypostSystem
 
     /// What a kill left out is not lost, also when the full disk has no room for a note of it until later.
     @Test func areNotToldAfterAKillOnAFullDisk() async throws {
-        guard getuid() == 0 else {
-            print("areNotToldAfterAKillOnAFullDisk skipped: only root can mount a small file system")
-            return
-        }
-        try await Sample.withFolder { folder in
-            guard mount("tmpfs", folder, "tmpfs", 0, "size=256k") == 0 else {
-                print("areNotToldAfterAKillOnAFullDisk skipped: cannot mount a small file system here")
-                return
-            }
-            defer { umount2(folder, Int32(MNT_DETACH)) }
+        try await Sample.withSmallDisk { folder in
             let ballast = folder + "/ballast"
             for start in 0..<3 {
                 do {

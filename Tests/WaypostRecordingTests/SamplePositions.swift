@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 import Waypost
 import WaypostSystem
@@ -48,6 +49,18 @@ enum Sample {
         header[9] = UInt8(truncatingIfNeeded: version >> 8)
         header.append(littleEndian: CRC32C.checksum(header.span.bytes))
         return header + journal[headerByteCount...]
+    }
+
+    /// Calls the body with the empty root of a file system of 256 KiB; skips it, and says so, where that cannot be mounted.
+    static func withSmallDisk(in test: String = #function, _ body: (String) async throws -> Void) async throws {
+        guard getuid() == 0 else { return print("\(test) skipped: only root can mount a small file system") }
+        try await withFolder { folder in
+            guard mount("tmpfs", folder, "tmpfs", 0, "size=256k") == 0 else {
+                return print("\(test) skipped: cannot mount a small file system here")
+            }
+            defer { umount2(folder, Int32(MNT_DETACH)) }
+            try await body(folder)
+        }
     }
 
     /// Calls the body with an empty folder and removes it afterwards; in memory where the system has that, unless a disk is wanted.
