@@ -10,22 +10,26 @@ extension GPXAssembler {
         var figures = GPXOtherElements.Figures()
     }
 
-    /// Starts copying an element that is not read, before the copy knows its name.
-    mutating func beginCopy(_ prefix: Range<Int>, _ local: Range<Int>, isOwn: Bool, in bytes: Span<UInt8>) {
+    /// The part that an element which is not read plays in the open one; nil when it is not GPX's own, nor forgiven a missing namespace.
+    ///
+    /// Elements unknown to GPX are only allowed in its extensions; version 1.0 allowed them anywhere.
+    mutating func otherPart(_ prefix: Range<Int>, _ local: Range<Int>, isOwn: Bool, in bytes: Span<UInt8>) -> GPXOtherElements.Part? {
+        guard isOwn || prefix.isEmpty, stack.top.isFrame else { return nil }
+        let name = bytes.extracting(local).withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+        return GPXOtherElements.Part(name, in: stack.top).flatMap {
+            isOwn || namespaces.forgivesNoNamespace(bytes.extracting(prefix), at: depth + 1) ? $0 : nil
+        }
+    }
+
+    /// Starts copying an element that is not read, before the copy knows its name; it goes into the extensions when it is no part.
+    mutating func beginCopy(of part: GPXOtherElements.Part?, _ prefix: Range<Int>, _ local: Range<Int>, in bytes: Span<UInt8>) {
         let owner = stack.top
-        switch owner {
-        case .gpx, .track, .route, .segment, .trackPoint, .routePoint, .waypoint: break
-        default:
+        guard owner.isFrame else {
             // An element within a text has no place, and the copy of what is in `extensions` was given up.
             if owner.isText, failure == nil { add(.unkeptElement, at: local.lowerBound, in: bytes) }
             return
         }
         let whole = bytes.extracting((prefix.isEmpty ? local.lowerBound : prefix.lowerBound)..<local.upperBound)
-        let name = bytes.extracting(local).withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
-        // Elements unknown to GPX are only allowed in its extensions; version 1.0 allowed them anywhere.
-        let part = GPXOtherElements.Part(name, in: owner).flatMap {
-            isOwn || namespaces.forgivesNoNamespace(bytes.extracting(prefix), at: depth + 1) ? $0 : nil
-        }
         if let part, part.isContent {
             copyingNext = CopyPlace(part: part, owner: owner, isContent: true)
         } else {

@@ -147,7 +147,7 @@ struct GPXAssembler {
     /// Handles an extension directly in its point, as in GPX 1.0: it is read as within `extensions`, where its copy goes.
     @inline(never)
     private mutating func startBareExtension(_ element: GPXElement, _ prefix: Range<Int>, _ local: Range<Int>, in bytes: Span<UInt8>) {
-        if keepsOtherElements { beginCopy(prefix, local, isOwn: false, in: bytes) }
+        if keepsOtherElements { beginCopy(of: nil, prefix, local, in: bytes) }
         open(element)
         if element == .accuracy { isOwnAccuracy = namespaces.isOwn(bytes.extracting(prefix)) }
     }
@@ -179,8 +179,10 @@ struct GPXAssembler {
             if stack.top == .document { startRoot(element, prefix, local, in: bytes) } else { open(element) }
             return
         }
-        if keepsOtherElements, skipped == 0, copying == nil {
-            beginCopy(prefix, local, isOwn: isOwn, in: bytes)
+        if skipped == 0 {
+            // What is in an element whose namespace is forgiven counts as GPX, whether it is copied or not.
+            let part = keepsOtherElements || !isOwn ? otherPart(prefix, local, isOwn: isOwn, in: bytes) : nil
+            if keepsOtherElements, copying == nil { beginCopy(of: part, prefix, local, in: bytes) }
         }
         skipped += 1
         if element.isPoint, stack.contains(element) { skippedPoints += 1 }

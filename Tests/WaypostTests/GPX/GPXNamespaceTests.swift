@@ -82,6 +82,17 @@ import WaypostTestKit
         #expect(carried(document("<x xmlns=\"\">\(wanted)</x>")) == "<extensions><x xmlns=\"\">\(wanted)</x></extensions>")
     }
 
+    /// The points behind torn markup are found again, whether or not the other elements are kept.
+    @Test(arguments: ["cmt", "src", "link", "extensions"]) func findsTheNextPointBehindATornElementWithoutNamespace(name: String) {
+        let torn = "<trkpt lat=\"2\" lon=\"2\"><\(name) xmlns=\"\"><t a=b>"
+        let input = document("<trk><trkseg>\(torn)<trkpt lat=\"3\" lon=\"3\"/><trkpt lat=\"4\" lon=\"4\"/></trkseg></trk>")
+        for keeps in [false, true] {
+            let points = GPXContract.points(GPXContract.read(input, keepsOtherElements: keeps) { 9 }.items)
+            #expect(points.map(\.position.coordinate.latitudeDegrees) == [3, 4])
+        }
+        #expect(GPXContract.violations(reading: input, seed: 3) == [])
+    }
+
     /// A document that was appended without its declarations: its prefixes mean what they meant before.
     @Test func knowsThePrefixesOfAnEarlierDocument() {
         let input = document(point("<a:q/>"), root: "xmlns:a=\"urn:a\"") + Array("<gpx>\(point("<a:q/>"))</gpx>".utf8)
