@@ -6,6 +6,8 @@ public struct DeletedTrack: Sendable, Hashable {
     public var reason: RetentionRule.Reason
     /// The numbers of its positions of the log's main type, in order, as ranges.
     public var positions: [ClosedRange<UInt64>]
+    /// The numbers of its events, in order, as ranges.
+    var events: [ClosedRange<UInt64>] = []
 
     /// Creates the value for a track whose journal still exists.
     ///
@@ -21,15 +23,21 @@ public struct DeletedTrack: Sendable, Hashable {
                     positions.append((known.number + 1)...(record.sequence - 1))
                 }
                 known = (record.sequence, journal.decoder.damageCount)
-                guard case .position = record.content, record.types.contains(type) else { continue }
-                if let last = positions.last, last.upperBound + 1 == record.sequence {
-                    positions[positions.count - 1] = last.lowerBound...record.sequence
-                } else {
-                    positions.append(record.sequence...record.sequence)
+                switch record.content {
+                case .position where record.types.contains(type): positions.append(following: record.sequence)
+                case .event: events.append(following: record.sequence)
+                default: continue
                 }
             }
         } catch {
             // Damage ends the list: what follows could not have been sent either.
         }
+    }
+}
+
+extension [ClosedRange<UInt64>] {
+    /// Appends a number, to the last range if it follows that.
+    fileprivate mutating func append(following number: UInt64) {
+        if let last, last.upperBound + 1 == number { self[count - 1] = last.lowerBound...number } else { append(number...number) }
     }
 }

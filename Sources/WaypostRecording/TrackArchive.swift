@@ -55,9 +55,9 @@ actor TrackArchive {
     ///   - rule: what is kept.
     ///   - confirmedTime: the current time, when it is certain.
     ///   - room: what the open journal has reserved for future records: no track is deleted for it.
-    ///   - note: receives the tracks before they are deleted.
+    ///   - note: receives the tracks before they are deleted, and returns whether it is counted what destinations lack of them.
     func delete(
-        by rule: RetentionRule, confirmedTime: UTCTime?, room: Int64, noting note: @Sendable ([DeletedTrack]) async -> Void
+        by rule: RetentionRule, confirmedTime: UTCTime?, room: Int64, noting note: @Sendable ([DeletedTrack]) async -> Bool
     ) async throws(RecordingError) -> [DeletedTrack] {
         guard !rule.isIdle else { return [] }
         let (tracks, unreadableByteCount) = try finishedTracks()
@@ -74,13 +74,17 @@ actor TrackArchive {
         let deleted = expired.map { track, reason in
             DeletedTrack(stem: track.stem, reason: reason, journalPath: folder.finishedJournalPath(track.stem), type: type)
         }
-        await note(deleted)
+        let uncounted = await note(deleted) ? [] : deleted
         let files = tracks.filter { stems.contains($0.track.stem) }
-        let numbers = files.compactMap { file in
+        let numbers = files.compactMap { file -> ClosedRange<UInt64>? in
             let first = TrackStem(file.track.stem)?.firstSequence ?? 0
             return file.track.lastSequence.flatMap { first > 0 && $0 >= first ? first...$0 : nil }
         }
-        let isNoted = folder.note(numbers)
+        var notes = numbers.map { RemovedNumbers.Note(numbers: $0, fate: .removed) }
+        for track in uncounted {
+            notes += track.positions.map { .init(numbers: $0, fate: .uncounted) } + track.events.map { .init(numbers: $0, fate: .unqueued) }
+        }
+        let isNoted = folder.note(notes)
         try TrackDigests(folder: folder).update(removing: Set(files.flatMap(\.names)))
         var path = folder.path
         do {
@@ -94,7 +98,7 @@ actor TrackArchive {
                 lastRecords[file.track.stem] = nil
             }
             // The disk was full, and is not any more.
-            if !isNoted { folder.note(numbers) }
+            if !isNoted { _ = folder.note(notes) }
             for folder in [folder.path, folder.journalFolder] { try Syscalls.synchronizeFolder(folder) }
         } catch {
             throw .cannotDelete(path: path, cause: error)

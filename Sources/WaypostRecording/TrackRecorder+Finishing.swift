@@ -105,11 +105,12 @@ extension TrackRecorder {
     ///
     /// - Parameters:
     ///   - confirmedTime: the current time, when it is certain; otherwise nothing is too old.
-    ///   - note: receives the tracks before they are deleted.
+    ///   - note: receives the tracks before they are deleted, and returns whether it is counted what destinations lack of them; otherwise
+    ///     each destination counts what it lacks when it comes to their numbers.
     /// - Returns: the deleted tracks.
     /// - Errors: `cannotDelete`, `cannotRead`, `damagedPullers`; they are in ``problems``, too.
     public func applyRetention(
-        confirmedTime: UTCTime?, noting note: @Sendable ([DeletedTrack]) async -> Void = { _ in }
+        confirmedTime: UTCTime?, noting note: @Sendable ([DeletedTrack]) async -> Bool = { _ in false }
     ) async throws(RecordingError) -> [DeletedTrack] {
         guard lock != nil else { throw .closed }
         do {

@@ -47,8 +47,8 @@ import WaypostSystem
 
         deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-        /// Records tracks of 40 fixes.
-        func record(_ tracks: Range<Int>, isKilled: Bool = false) async throws {
+        /// Records tracks of 40 fixes, with a fence event in the middle of each if wanted.
+        func record(_ tracks: Range<Int>, isKilled: Bool = false, hasEvents: Bool = false) async throws {
             var configuration = TrackRecorder.Configuration()
             configuration.numbersPath = folder + "/numbers"
             let recorder = try TrackRecorder(folder: log.path, configuration: configuration)
@@ -56,11 +56,35 @@ import WaypostSystem
             let home = try #require(Coordinate(latitudeDegrees: 47, longitudeDegrees: 8))
             for track in tracks {
                 for second in 0..<40 {
-                    try await recorder.record(Position(time: moment(track * 1_000 + second), coordinate: home), now: 0)
+                    let time = moment(track * 1_000 + second)
+                    try await recorder.record(Position(time: time, coordinate: home), now: 0)
+                    if hasEvents, second == 20 {
+                        _ = try await recorder.record(TrackerEvent(id: "\(track)-enter", kind: "enter", name: "Gate", time: time), now: 0)
+                    }
                 }
                 if !isKilled || track + 1 < tracks.upperBound { _ = try await recorder.finishTrack() }
             }
             if !isKilled { _ = try await recorder.close() }
+        }
+
+        /// Deletes all finished tracks by a limit; the numbers of their positions.
+        func deleteByLimit(saying isCounted: Bool) async throws -> [ClosedRange<UInt64>] {
+            var configuration = TrackRecorder.Configuration()
+            configuration.numbersPath = folder + "/numbers"
+            configuration.retention.maximumByteCount = 1
+            let recorder = try TrackRecorder(folder: log.path, configuration: configuration)
+            let tracks = try await recorder.applyRetention(confirmedTime: nil) { _ in isCounted }
+            _ = try await recorder.close()
+            return tracks.flatMap(\.positions)
+        }
+
+        /// Counts what a limit has deleted, as a tracker does whose outbox can be written again.
+        func count(_ gone: [ClosedRange<UInt64>]) async throws {
+            let supply = try LogPositions(folder: log, types: [.raw])
+            let dispatcher = Dispatcher(outbox: try Outbox(path: folder + "/outbox.sqlite"), supply: supply, device: "box")
+            let stretches = gone.map { PositionCursor.Stretch(after: $0.lowerBound - 1, through: $0.upperBound) }
+            try await dispatcher.noteGone(stretches, because: "max_bytes")
+            await dispatcher.stop()
         }
 
         /// A run that sends; what each destination has dropped.
@@ -231,6 +255,59 @@ import WaypostSystem
         #expect(box.ahead.ids.count == 200 && box.behind.ids.count == 80)
     }
 
+    /// What limits deleted is told and counted to the position, also when the outbox could not count it then, and once when it did so later.
+    @Test(arguments: [DestinationSettings.Order.oldest, .live], [false, true]) func areCountedWhenLimitsDeletedThemUncounted(
+        order: DestinationSettings.Order, isCountedLater: Bool
+    ) async throws {
+        let box = try Box(order)
+        _ = try await box.send()
+        try await box.record(0..<3)
+        _ = try await box.send()
+        try await box.record(3..<5)
+        let gone = try await box.deleteByLimit(saying: false)
+        #expect(gone.reduce(0) { $0 + $1.count } == 200)
+        try await box.record(5..<6)
+        #expect(try LogReader.missed(in: box.log, besides: .positions) == gone)
+        // It is nothing to miss for anybody else.
+        #expect(try LogReader.missed(in: box.log, besides: nil) == [])
+        if isCountedLater { try await box.count(gone) }
+        _ = try await box.send()
+        box.behind.setUp(true)
+        try await box.record(6..<7)
+        for _ in 0..<2 { #expect(try await box.send() == ["ahead": 80, "behind": 200, "silent": 0]) }
+        if isCountedLater { try await box.count(gone) }
+        #expect(try await box.send() == ["ahead": 80, "behind": 200, "silent": 0])
+        #expect(box.told.withLock { $0.values.reduce(0, +) } == 200)
+        #expect(try await box.ledger() == [])
+    }
+
+    /// What a limit deleted with fence events that the outbox never took is told, of these and of no others.
+    @Test func withEventsThatWereNeverQueuedAreTold() async throws {
+        let box = try Box()
+        let told = Mutex<[LostRecords: Int]>([:])
+        let supply = try LogPositions(folder: box.log, types: [.raw]) { loss, kind in told.withLock { $0[kind, default: 0] += loss.count } }
+        let (logged, outbox) = (LoggedEvents(positions: supply), try Outbox(path: box.folder + "/outbox.sqlite"))
+        try await box.record(0..<1, hasEvents: true)
+        #expect(try await logged.offer(to: outbox) == nil)
+        try await box.record(1..<3, hasEvents: true)
+        _ = try await box.deleteByLimit(saying: false)
+        try await box.record(3..<4, hasEvents: true)
+        for _ in 0..<2 { #expect(try await logged.offer(to: outbox) == nil) }
+        #expect(told.withLock { $0 } == [.events: 2])
+    }
+
+    /// The outbox has counted them: nobody does so again.
+    @Test func areNotCountedByReadersWhenTheOutboxHas() async throws {
+        let box = try Box()
+        _ = try await box.send()
+        try await box.record(0..<3)
+        try await box.count(try await box.deleteByLimit(saying: true))
+        try await box.record(3..<4)
+        box.behind.setUp(true)
+        #expect(try await box.send() == ["ahead": 120, "behind": 120, "silent": 0])
+        #expect(box.told.withLock { $0.isEmpty })
+    }
+
     /// What was erased, or deleted by a limit, is not lost; a limit counts what it deletes itself.
     @Test func areNotThoseThatWereErased() async throws {
         let box = try Box()
@@ -243,5 +320,16 @@ import WaypostSystem
         box.behind.setUp(true)
         #expect(try await box.send()["behind"] == gone.numbers.count)
         #expect(try await box.ledger() == [gone.numbers] && erased.numbers.lowerBound == gone.numbers.upperBound + 1)
+    }
+}
+
+extension LogReader {
+    /// The numbers that a reader of everything misses.
+    fileprivate static func missed(in folder: LogFolder, besides uncounted: Uncounted?) throws -> [ClosedRange<UInt64>] {
+        var reader = LogReader(folder: folder, from: .after(0))
+        reader.missesUncounted = uncounted
+        var missed: [ClosedRange<UInt64>] = []
+        while try reader.next() != nil { missed += reader.takeLosses().map { $0.after + 1...$0.through } }
+        return missed
     }
 }

@@ -315,10 +315,13 @@ final class DispatchService: Sendable {
     /// Notes that tracks are about to be deleted: positions that destinations still lack count as dropped, and are reported.
     ///
     /// It does not wait for long: what the outbox cannot store now is counted later.
-    func noteDeleting(_ tracks: [DeletedTrack]) async {
-        guard opening != nil else { return }
+    ///
+    /// - Returns: whether it is counted; when it is not, only the log can still tell after a kill.
+    func noteDeleting(_ tracks: [DeletedTrack]) async -> Bool {
+        guard opening != nil else { return true }
         line.state.withLock { $0.deletions.add(tracks) }
         _ = await counting.answer()
+        return line.state.withLock { $0.deletions.uncounted.isEmpty }
     }
 
     static func countDeleted(_ line: Line, logger: Logger) async {

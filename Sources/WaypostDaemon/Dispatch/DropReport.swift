@@ -31,6 +31,14 @@ struct DropReport {
 
     /// A report of positions or events that the log has lost.
     static func lost(_ kind: LostRecords, by loss: LogLoss) -> DropReport {
+        if loss.note == .deleted {
+            let isOfPositions = kind == .positions
+            return DropReport { count in
+                isOfPositions
+                    ? "\(counted(count, "position")) deleted with old tracks before every destination had them: \(loss.damage)"
+                    : "\(counted(count, "event")) deleted with old tracks, perhaps before they were queued: the outbox could not take them then"
+            }
+        }
         let damage = loss.note == nil ? loss.damage : "\(loss.damage) (\(loss.after + 1) to \(loss.through))"
         return DropReport { [isBounded = loss.isBounded] count in
             switch (kind, isBounded) {
@@ -77,6 +85,7 @@ extension LogLoss {
         switch note {
         case .forgotten: "\(path) has neither their journal nor their track"
         case .elsewhere: "\(path) is an older copy of the log, without them"
+        case .deleted: "the outbox could not count them then"
         case nil: isMissing ? "\(path) is missing" : "\(path) is damaged at byte \(offset)"
         }
     }

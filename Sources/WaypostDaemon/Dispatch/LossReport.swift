@@ -10,10 +10,20 @@ struct LossReport {
         var kind: LostRecords
         /// The last number, where the log has only a note of it and nothing else tells the places apart.
         var through: UInt64
+        /// Whether limits deleted them, track by track.
+        var wasDeleted: Bool
 
         init(_ loss: LogLoss, _ kind: LostRecords) {
             (path, offset, self.kind) = (loss.path, loss.offset, kind)
             through = loss.note == nil ? 0 : loss.through
+            wasDeleted = loss.note == .deleted
+        }
+
+        /// The place under which it is reported: what limits deleted becomes one sentence.
+        var reported: Place {
+            var place = self
+            if wasDeleted { place.through = 0 }
+            return place
         }
 
         func isBefore(_ other: Place) -> Bool { (path, offset, through) < (other.path, other.offset, other.through) }
@@ -45,7 +55,7 @@ struct LossReport {
 
     /// Whether the positions that are lost there say enough.
     private func isToldOf(_ place: Place) -> Bool {
-        place.kind == .events && counts[place.of(.positions)] != nil
+        place.kind == .events && !place.wasDeleted && reports[place.of(.positions)] != nil
     }
 
     /// Notes a loss that a reader met, as each reader does; returns the line to log, if there is a new one.
@@ -54,6 +64,6 @@ struct LossReport {
         let more = loss.count - counts[place, default: 0]
         guard more > 0, !isToldOf(place) else { return nil }
         counts[place] = loss.count
-        return reports[place, default: .lost(kind, by: loss)].add(more)
+        return reports[place.reported, default: .lost(kind, by: loss)].add(more)
     }
 }

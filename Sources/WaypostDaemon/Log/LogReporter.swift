@@ -22,11 +22,11 @@ final class LogReporter: LogObserver {
     private let logger: Logger
     private let clock: ConfirmedClock
     private let noteLogged: @Sendable () -> Void
-    private let noteDeleting: @Sendable ([DeletedTrack]) async -> Void
+    private let noteDeleting: @Sendable ([DeletedTrack]) async -> Bool
 
     init(
         upkeep: LogUpkeep, clock: ConfirmedClock, logger: Logger, noteLogged: @escaping @Sendable () -> Void,
-        noteDeleting: @escaping @Sendable ([DeletedTrack]) async -> Void
+        noteDeleting: @escaping @Sendable ([DeletedTrack]) async -> Bool
     ) {
         self.upkeep = upkeep
         self.clock = clock

@@ -43,8 +43,8 @@ struct LogUpkeep: Sendable {
     ///
     /// - Parameters:
     ///   - confirmedTime: the current time, when it is certain.
-    ///   - note: receives the tracks before they are deleted: a destination may still wait for them.
-    func deleteOldTracks(confirmedTime: UTCTime?, noting note: @Sendable ([DeletedTrack]) async -> Void) async {
+    ///   - note: receives the tracks before they are deleted, because a destination may still wait for them; returns whether that is counted.
+    func deleteOldTracks(confirmedTime: UTCTime?, noting note: @Sendable ([DeletedTrack]) async -> Bool) async {
         guard let recorder else { return }
         let known = await recorder.problems.retention
         do throws(RecordingError) {

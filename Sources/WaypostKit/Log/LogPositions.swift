@@ -48,6 +48,7 @@ public actor LogPositions: PositionSupply {
     public func positions(after number: UInt64, through last: UInt64, limit: Int) throws(PositionSupplyError) -> PositionPage {
         // Between two records there may be others, which a reader's cursor does not know about; and one that is outdated shows what is erased.
         if reader.cursor != number || reader.isOutdated { reader = LogReader(folder: folder, from: .after(number)) }
+        reader.missesUncounted = .positions
         var page = PositionPage(positions: [], through: number)
         do throws(RecordingError) {
             while page.positions.count < limit, let record = try reader.next() {

@@ -73,6 +73,7 @@ extension LogPositions {
         after number: UInt64, through last: UInt64, limit: Int
     ) throws(PositionSupplyError) -> (events: [TrackerEvent], through: UInt64) {
         var reader = LogReader(folder: folder, from: .after(number))
+        reader.missesUncounted = .events
         var events: [TrackerEvent] = []
         var through = number
         do throws(RecordingError) {

@@ -26,6 +26,8 @@ public struct LogLoss: Sendable, Hashable {
         case forgotten
         /// The log is an older copy: they were written to the one in whose place it is.
         case elsewhere
+        /// The limits of the log deleted them when nobody could count what destinations lacked of them.
+        case deleted
     }
 
     /// The part of it after one number and up to another; nil when it has none there.
@@ -40,6 +42,16 @@ public struct LogLoss: Sendable, Hashable {
 
     /// How many records are gone; at least that many when they are not ``isBounded``.
     public var count: Int { isBounded ? Int(clamping: through - after) : 1 }
+}
+
+extension LogReader {
+    /// Records that a limit deleted before it was counted what destinations lacked of them.
+    package enum Uncounted: Sendable {
+        /// Those of the log's main type.
+        case positions
+        /// Those of which some may not have been queued.
+        case events
+    }
 }
 
 /// What was not readable since the last record of a log.

@@ -42,14 +42,15 @@ public struct LogReader: ~Copyable {
 
     /// How many there were, of which no more than about ``maximumDamageCount`` are kept, and the last number of these.
     public private(set) var lossExtent: (count: Int, last: UInt64) = (0, 0)
-    /// The numbers before ``cursor`` that were deleted or erased with whole journals, without those before the first record that was read:
-    /// the first stretches of them, at most ``maximumDamageCount``.
+    /// The first ``maximumDamageCount`` stretches of numbers, behind the first record that was read, that were deleted or erased with journals.
     public private(set) var removed: [ClosedRange<UInt64>] = []
     /// How many such stretches there are, and the last number of these.
     public private(set) var removedExtent: (count: Int, last: UInt64) = (0, 0)
 
     /// Whether even what is gone before the oldest record is missed, because the reader is to get everything after a number.
     package var isOwed: Bool
+    /// Which records are missed, too, that the limits of the log deleted before it was counted what destinations lacked of them.
+    package var missesUncounted: Uncounted?
 
     private var closedDamage: (stretches: [LogDamage], count: Int, byteCount: Int64) = ([], 0, 0)
     private let folder: LogFolder
@@ -313,6 +314,7 @@ public struct LogReader: ~Copyable {
             if next - position > 1, position > 0 || isOwed {
                 let numbers = RemovedNumbers(in: folder)
                 if isInPeriod { found += numbers.losses(after: position, before: next, besides: found, in: folder, behind: gap) }
+                if isInPeriod, let missesUncounted { found += numbers.losses(missesUncounted, after: position, before: next, in: folder) }
                 let parts = position > 0 ? numbers.parts(.removed, after: position, before: next) : []
                 removed += parts.prefix(max(0, LogReader.maximumDamageCount - removed.count))
                 if let last = parts.last { removedExtent = (removedExtent.count + parts.count, last.upperBound) }
@@ -347,9 +349,7 @@ public struct LogReader: ~Copyable {
 
     private var period: LogPeriod { LogPeriod(start: earliest, end: end) }
 
-    /// The break that stands for what is lost behind the last record; nil when nothing is.
-    ///
-    /// It is looked for once.
+    /// The break that stands for what is lost behind the last record, which is looked for once; nil when nothing is.
     private mutating func breakAtEnd() -> JournalRecord? {
         if lookedAtEndAfter == position { return nil }
         let found = folder.lossesAtEnd(after: position, gap, in: period, isOwed: isOwed)

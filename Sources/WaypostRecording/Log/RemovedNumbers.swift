@@ -10,6 +10,8 @@ import WaypostSystem
 /// 1- noted          from this number on, each number that no journal has is noted here
 /// 1-4710            the first and the last number, in order
 /// 5012-5630 lost    with what became of them, when they were not deleted or erased
+/// 17-4709 uncounted positions among the deleted ones: destinations that lack them count them when they come to them
+/// 4712-4712 unqueued events among the deleted ones, which perhaps were not queued
 /// 0b1c2d3e          SealedText
 /// ```
 struct RemovedNumbers: Equatable {
@@ -23,6 +25,10 @@ struct RemovedNumbers: Equatable {
         case elsewhere
         /// They were reserved, and no record got them: the tracker was killed.
         case unused
+        /// The limits of the log deleted these positions, which are also ``removed``, before it was counted what destinations lacked of them.
+        case uncounted
+        /// As ``uncounted``, of events.
+        case unqueued
     }
 
     /// From this number on, those that no journal has and that are not noted here are lost: somebody removed their journals; nil when that
@@ -86,6 +92,8 @@ struct RemovedNumbers: Equatable {
             // What is between these is not lost: better too little is told than too much.
             case .lost, .elsewhere: add(first)
             case .unused: notedFrom = notedFrom.map { max($0, first.upperBound + 1) }
+            // What is between them went with the same tracks, or others.
+            case .uncounted, .unqueued: known[0] = first.lowerBound...known[0].upperBound
             }
         }
         stretches[fate] = known
@@ -134,6 +142,13 @@ struct RemovedNumbers: Equatable {
             }
         }
         return losses
+    }
+
+    /// The numbers between two others that were deleted before it was counted what destinations lacked of them.
+    func losses(_ uncounted: LogReader.Uncounted, after number: UInt64, before next: UInt64, in folder: LogFolder) -> [LogLoss] {
+        parts(uncounted == .positions ? .uncounted : .unqueued, after: number, before: next).map {
+            LogLoss(path: folder.path, offset: 0, after: $0.lowerBound - 1, through: $0.upperBound, isCounted: true, note: .deleted)
+        }
     }
 
     /// Begins to note from that number on, unless it does so already, and says whether it does now.

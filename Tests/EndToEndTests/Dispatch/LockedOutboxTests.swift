@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 import Waypost
 import WaypostSystem
@@ -85,6 +86,59 @@ extension EndToEnd {
                 }, "\(tracker.process.errors)")
             fifo.close()
             #expect(try await tracker.process.exit() == ProgramExit(code: 0))
+        }
+
+        /// A limit deletes tracks that wait while the outbox cannot count them, and then the tracker is killed: each destination still counts them.
+        @Test func losesNoCountOfWhatALimitDeletes() async throws {
+            let folder = try TestFolder()
+            let servers = [try await FlakyServer("status 503"), try await FlakyServer("status 503")]
+            let destinations = servers.enumerated().map { "[[destination]]\nname = \"s\($0)\"\nurl = \"\($1.url)\"\ninterval = 0\n" }
+            try folder.write("[log]\nmax_bytes = 1\n" + destinations.joined(), to: "w.toml")
+            let receiver = SimulatedReceiver()
+            func run(_ then: (ReceiverFIFO, TrackerProcess) async throws -> Void) async throws {
+                let fifo = try ReceiverFIFO("receiver", in: folder)
+                let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
+                try await then(fifo, tracker)
+                fifo.close()
+                try FileManager.default.removeItem(atPath: folder.path("receiver"))
+            }
+
+            try await run { fifo, tracker in
+                try fifo.write((0..<10).map { receiver.epoch($0).text }.joined())
+                #expect(try await eventually { try await loggedCount(folder) ?? 0 >= 9 })
+                let other = try SQLiteDatabase(path: folder.path("state/kept/state/outbox.sqlite"))
+                try other.execute("BEGIN IMMEDIATE")
+                try fifo.write((10..<40).map { receiver.epoch($0).text }.joined())
+                #expect(try await eventually(within: .seconds(10)) { try await loggedCount(folder) ?? 0 >= 40 })
+                // The next day: a new track.
+                try fifo.write((90_000..<90_002).map { receiver.epoch($0).text }.joined())
+                #expect(
+                    await eventually(within: .seconds(30)) { tracker.process.errors.contains("deleted ") }, "\(tracker.process.errors)")
+                #expect(try folder.names(in: "log").allSatisfy { !$0.hasSuffix(".gpx") })
+                tracker.process.send(SIGKILL)
+                _ = try await tracker.process.exit()
+                try other.execute("ROLLBACK")
+            }
+            for server in servers { try server.setMode("ok") }
+            try await run { fifo, tracker in
+                try fifo.write((90_002..<90_022).map { receiver.epoch($0).text }.joined())
+                // The two of the next day may be sent before that limit deletes them, too.
+                var counts: [Int] = []
+                let isComplete = try await eventually(within: .seconds(40), every: .seconds(1)) {
+                    _ = try await ask("dispatch", "now", "--wait", "--timeout", "5", in: folder)
+                    let status = try JSONParser().parse(Array(try await ask("status", "--json", in: folder).output.utf8))
+                    let dropped = status["destinations"]?.array?.compactMap { $0["dropped"]?.int } ?? []
+                    counts = try zip(servers, dropped).map { server, dropped in
+                        dropped + Set(try server.received().compactMap { $0["class"]?.string == "TPV" ? $0["id"]?.string : nil }).count
+                    }
+                    return counts == [62, 62] && dropped.allSatisfy { $0 >= 40 }
+                }
+                #expect(isComplete, "\(counts) \(tracker.process.errors)")
+                #expect(
+                    try await ask("status", in: folder).output.contains(
+                        "40 positions deleted with old tracks before every destination had them"))
+                #expect(try await tracker.stop() == ProgramExit(code: 0))
+            }
         }
     }
 }

@@ -45,7 +45,8 @@ struct LogHoles {
         let path = logPath(loss.path)
         switch loss.note {
         case .forgotten: return "\(path): does not have \(numbers): their track and its journal are gone"
-        case .elsewhere: return "\(path): does not have \(numbers): it is an older copy of the log"
+        case .elsewhere: return "\(path): does not have \(numbers): they are in another copy of the log, or an earlier [log] directory"
+        case .deleted: return "\(path): does not have \(numbers): its limits deleted them"
         case nil: break
         }
         let extent = loss.isCounted ? numbers : "\(numbers) at most"
