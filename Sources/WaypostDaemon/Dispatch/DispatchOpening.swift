@@ -43,11 +43,6 @@ struct DispatchOpening: Sendable {
         }
     }
 
-    /// The message that an earlier log keeps what was erased.
-    static func words(notErasedIn folder: String, _ error: any Error) -> String {
-        "the log at \(folder), an earlier one, still has what was erased, and nothing more of it is sent: \(reason(error))"
-    }
-
     /// The message that a destination gets nothing.
     static func problem(of name: String, _ reason: String) -> String { "nothing is sent to \(name): \(reason)" }
 
@@ -108,7 +103,7 @@ struct DispatchOpening: Sendable {
         if !knownLogs.write([configuration.log.directory] + earlier.folders) {
             problems.append("\(stateFolder)/log-folders cannot be written: if [log] directory changes, what waits here is not sent")
         }
-        let logged = LoggedEvents(positions: current)
+        let logged = LoggedEvents(positions: current, given: given)
         // Events of earlier runs, before a new destination is attached, which begins after them; then those of this run.
         _ = try? await logged.offer(to: outbox, through: number)  // Offered again by the feeder, which says why not.
         let unopened = Monitor<[String: String]>([:])
@@ -182,62 +177,10 @@ struct DispatchOpening: Sendable {
         return moves
     }
 
-    /// The logs in other folders from which positions are still to be sent, with the folders to remember and what is wrong, for people.
-    ///
-    /// - Parameter erased: what was erased while no tracker ran, which is erased there, too.
-    private func earlierLogs(
-        _ outbox: Outbox, erased: [Range<UTCTime>]
-    ) async -> (logs: [SuccessiveLogs.Earlier], folders: [String], problems: [String]) {
-        let current = LogFolder(path: configuration.log.directory)
-        var (logs, folders, problems): ([SuccessiveLogs.Earlier], [String], [String]) = ([], [], [])
-        let states = (try? await outbox.destinations()) ?? []  // The attachment reports the error.
-        for old in knownLogs.read() {
-            guard old != current.path, Syscalls.resolvingLinks(old) != Syscalls.resolvingLinks(current.path) else { continue }
-            do {
-                guard LogFolder(path: old).hasJournals else {
-                    // It was moved to the current folder, or everything in it has arrived.
-                    let starts = try current.journals().map(\.firstSequence)
-                    let lacks = states.contains { state in
-                        state.positions.first < given && !starts.contains { $0 <= state.positions.first + 1 }
-                    }
-                    if !lacks { continue }
-                    throw RecordingError.cannotRead(path: old, cause: .isMissing(old))
-                }
-                for stretch in erased {
-                    _ = try LogMaintenance(folder: LogFolder(path: old)).erase(from: stretch.lowerBound, to: stretch.upperBound)
-                }
-                guard let log = try SuccessiveLogs.Earlier(LogFolder(path: old), types: configuration.log.types, besides: current) else {
-                    continue
-                }
-                // Also those that take no positions now.
-                var count = 0
-                for state in states { count = max(count, try await log.count(waitingFor: state)) }
-                if count == 0 { continue }
-                let verb = count == 1 ? "waits" : "wait"
-                guard log.ends(before: given + 1) else {
-                    problems.append(
-                        "\(counted(count, "position")) \(verb) in the log at \(old), and will not be sent: its numbers come again")
-                    continue
-                }
-                logger.notice("\(counted(count, "position")) \(verb) in the log at \(old), and will be sent from there: keep it until then")
-                logs.append(log)
-            } catch {
-                if erased.isEmpty {
-                    problems.append("positions may wait in the log at \(old), and are not sent: \(DispatchOpening.reason(error))")
-                } else {
-                    problems.append(DispatchOpening.words(notErasedIn: old, error))
-                    continue
-                }
-            }
-            folders.append(old)
-        }
-        return (logs, folders, problems)
-    }
-
-    private var knownLogs: KnownLogs { KnownLogs(folder: stateFolder) }
+    var knownLogs: KnownLogs { KnownLogs(folder: stateFolder) }
 
     /// Why a log cannot be read, for people.
-    private static func reason(_ error: any Error) -> String {
+    static func reason(_ error: any Error) -> String {
         if let error = error as? RecordingError { return DaemonFailure(error).lines.joined() }
         return "\(error)"
     }

@@ -141,6 +141,7 @@ final class DispatchService: Sendable {
         }
         let desk = DispatchService(opening, stateFolder: stateFolder, logger: logger)
         guard let opening = desk.opening else { return desk }
+        opening.noteLog()
         desk.line.state.withLock { $0.isSilent = isSilent }
         if await desk.open(opening, after: nil) { return desk }
         // The destinations get what is logged from now on, whenever they are opened.

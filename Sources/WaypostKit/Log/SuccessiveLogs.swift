@@ -27,6 +27,17 @@ package actor SuccessiveLogs: PositionSupply {
             self.folder = folder
         }
 
+        /// The first of its numbers.
+        package var first: UInt64 { starts.min() ?? 0 }
+
+        /// Offers the events, up to a number, that the outbox could not take when this was the current log.
+        ///
+        /// - Returns: why the log, or the rest of it, cannot be read now; nil when all of them were offered.
+        package func offerEvents(to outbox: Outbox, through last: UInt64) async throws(OutboxError) -> String? {
+            guard let taken = await outbox.loggedNumber else { return nil }
+            return try await LoggedEvents(positions: positions).offer(to: outbox, after: taken, through: last)
+        }
+
         /// Whether its numbers were given before that one and the next ones: a log that has lost its counter begins with 1 again.
         package func ends(before number: UInt64) -> Bool { starts.allSatisfy { $0 > 0 && $0 < number } }
 

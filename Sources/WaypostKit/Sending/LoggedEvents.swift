@@ -7,13 +7,17 @@ import WaypostRecording
 /// Its disk was full and then the program was killed, or there were more than memory holds.
 package struct LoggedEvents: Sendable {
     private let positions: LogPositions
+    /// The largest number that may have been given before this run, in whatever log: the outbox may have events up to there.
+    private let given: UInt64
 
     /// How many are offered at once.
     private static let pageCount = 500
 
     /// The events of that log.
-    package init(positions: LogPositions) {
-        self.positions = positions
+    ///
+    /// - Parameter given: the largest number that may have been given before this run, also in another log.
+    package init(positions: LogPositions, given: UInt64 = 0) {
+        (self.positions, self.given) = (positions, given)
     }
 
     /// Offers what came after the last event that the outbox accepted, with the original ids: it refuses those that it knows.
@@ -22,22 +26,33 @@ package struct LoggedEvents: Sendable {
     /// - Returns: why the log, or the rest of it, cannot be read now; nil when all of it was offered.
     package func offer(to outbox: Outbox, through last: UInt64? = nil) async throws(OutboxError) -> String? {
         do {
-            let newest = min(try await positions.newestNumber(), last ?? .max)
+            let newest = min(max(try await positions.newestNumber(), given), last ?? .max)
             try await bringBack(to: outbox, through: newest)
-            // A log that ends before it was removed, or moved to another folder: its numbers begin again.
-            var through = min(await outbox.loggedNumber ?? newest, newest)
+            // A log that ends before it was removed: its numbers begin again.
+            let through = min(await outbox.loggedNumber ?? newest, newest)
             await outbox.noteLogged(through: through)
-            while true {
-                let page = try await positions.events(after: through, through: newest, limit: LoggedEvents.pageCount)
-                guard page.through > through else { return nil }
-                try await outbox.accept(page.events.map(OutboxEntry.event), loggedThrough: page.through)
-                through = page.through
-            }
+            return try await offer(to: outbox, after: through, through: newest)
         } catch let error as OutboxError {
             throw error
         } catch {
             // What cannot be read now cannot be sent; later events are.
             return (error as? PositionSupplyError)?.reason ?? "\(error)"
+        }
+    }
+
+    /// Offers what came after a number and up to another; returns why the log, or the rest of it, cannot be read now, or nil.
+    func offer(to outbox: Outbox, after number: UInt64, through last: UInt64) async throws(OutboxError) -> String? {
+        var through = number
+        while true {
+            let page: (events: [TrackerEvent], through: UInt64)
+            do throws(PositionSupplyError) {
+                page = try await positions.events(after: through, through: last, limit: LoggedEvents.pageCount)
+            } catch {
+                return error.reason
+            }
+            guard page.through > through else { return nil }
+            try await outbox.accept(page.events.map(OutboxEntry.event), loggedThrough: page.through)
+            through = page.through
         }
     }
 

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Testing
 import Waypost
+import WaypostSystem
 import WaypostTestKit
 
 extension EndToEnd {
@@ -21,10 +22,10 @@ extension EndToEnd {
 
         /// A tracker that logs 20 fixes of a drive in a folder, while one server takes records and the other may not.
         private func drive(
-            _ run: Int, log: String, in folder: TestFolder, _ servers: [FlakyServer], isKilled: Bool = false,
+            _ run: Int, log: String, in folder: TestFolder, _ servers: [FlakyServer], isKilled: Bool = false, settings: String = "",
             then check: (TrackerProcess) async throws -> Void = { _ in }
         ) async throws {
-            try folder.write(destination("up", servers[0]) + destination("away", servers[1]), to: "w.toml")
+            try folder.write(settings + destination("up", servers[0]) + destination("away", servers[1]), to: "w.toml")
             let fifo = try ReceiverFIFO("receiver", in: folder)
             let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"], log: log)
             let receiver = SimulatedReceiver()
@@ -48,6 +49,10 @@ extension EndToEnd {
 
         private func ids(_ server: FlakyServer) throws -> [String] {
             try server.received().filter { $0["class"]?.string == "TPV" }.compactMap { $0["id"]?.string }
+        }
+
+        private func events(_ server: FlakyServer) throws -> [String] {
+            try server.received().filter { $0["class"]?.string == "EVENT" }.compactMap { $0["event"]?.string }
         }
 
         /// Every position arrives once, whatever folder it is in, however often the folder changes, and whether the tracker was stopped or killed.
@@ -121,6 +126,46 @@ extension EndToEnd {
                 }
                 #expect(isThere)
             }
+        }
+
+        /// The outbox cannot be opened while the tracker has another folder: once it can, what was logged there is sent, fence events too.
+        @Test(arguments: [false, true]) func areSentThoughTheOutboxWasLockedThen(isKilled: Bool) async throws {
+            let folder = try TestFolder()
+            let servers = [try await FlakyServer("ok"), try await FlakyServer("status 503")]
+            try folder.writeGate(sendingTo: "http://127.0.0.1:9/")
+            let settings = "[geofences]\nfile = \"fences.geojson\"\nrule = \"exact\"\n"
+            try await drive(0, log: "a", in: folder, servers, settings: settings)
+            let other = try SQLiteDatabase(path: folder.path("state/kept/state/outbox.sqlite"))
+            try other.execute("BEGIN IMMEDIATE")
+            for (run, log) in [(1, "b"), (2, "c")] {
+                let fifo = try ReceiverFIFO("receiver", in: folder)
+                let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"], log: log)
+                let receiver = SimulatedReceiver()
+                try fifo.write((run * 20..<run * 20 + 20).map { receiver.epoch($0).text }.joined())
+                let isLogged = try await eventually(within: .seconds(20)) {
+                    let status = try await ask("status", "--json", in: folder).output
+                    return try JSONParser().parse(Array(status.utf8))["log"]?["positions"]?.int ?? 0 >= 20
+                }
+                #expect(isLogged && tracker.process.errors.contains("holds a lock on "), "\(tracker.process.errors)")
+                fifo.close()
+                if isKilled { tracker.process.send(SIGKILL) }
+                _ = try await tracker.process.exit()
+                try FileManager.default.removeItem(atPath: folder.path("receiver"))
+            }
+            try other.execute("ROLLBACK")
+            try servers[1].setMode("ok")
+            try await drive(3, log: "a", in: folder, servers, settings: settings) { tracker in
+                let isComplete = try await eventually(within: .seconds(60)) {
+                    _ = try await ask("dispatch", "now", "--wait", "--timeout", "3", in: folder)
+                    return try servers.allSatisfy { try Set(ids($0)).count == 80 && events($0) == ["enter", "exit"] }
+                }
+                let counts = try servers.map { "\(try Set(ids($0)).count) \(try events($0))" }
+                #expect(isComplete, "\(counts) \(tracker.process.errors)")
+            }
+            for server in servers { #expect(try ids(server).count == 80) }
+            // Nor does another start send any of them again.
+            try await drive(4, log: "a", in: folder, servers, settings: settings)
+            for server in servers { #expect(try events(server) == ["enter", "exit"]) }
         }
 
         /// Nor are they sent after a restart when they could not be erased, and whoever erases is told.

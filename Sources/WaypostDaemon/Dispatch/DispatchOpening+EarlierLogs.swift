@@ -1,0 +1,86 @@
+import Logging
+import Waypost
+import WaypostConfiguration
+import WaypostDispatch
+import WaypostKit
+import WaypostRecording
+import WaypostSystem
+
+// Logs in other folders, which earlier runs had.
+extension DispatchOpening {
+    /// The message that an earlier log keeps what was erased.
+    static func words(notErasedIn folder: String, _ error: any Error) -> String {
+        "the log at \(folder), an earlier one, still has what was erased, and nothing more of it is sent: \(reason(error))"
+    }
+
+    /// Remembers the folder of the log before the outbox is opened: when it cannot be in this run, the next one sends from there.
+    func noteLog() {
+        let current = configuration.log.directory
+        knownLogs.write([current] + knownLogs.read().filter { $0 != current })
+    }
+
+    /// The logs in other folders from which positions are still to be sent, with the folders to remember and what is wrong, for people.
+    ///
+    /// Events there that the outbox could not take at the time are queued.
+    /// - Parameter erased: what was erased while no tracker ran, which is erased there, too.
+    func earlierLogs(
+        _ outbox: Outbox, erased: [Range<UTCTime>]
+    ) async -> (logs: [SuccessiveLogs.Earlier], folders: [String], problems: [String]) {
+        let current = LogFolder(path: configuration.log.directory)
+        var (logs, folders, problems): ([SuccessiveLogs.Earlier], [String], [String]) = ([], [], [])
+        var readable: [SuccessiveLogs.Earlier] = []
+        let states = (try? await outbox.destinations()) ?? []  // The attachment reports the error.
+        for old in knownLogs.read() {
+            guard old != current.path, Syscalls.resolvingLinks(old) != Syscalls.resolvingLinks(current.path) else { continue }
+            do {
+                guard LogFolder(path: old).hasJournals else {
+                    // It was moved to the current folder, or everything in it has arrived.
+                    let starts = try current.journals().map(\.firstSequence)
+                    let lacks = states.contains { state in
+                        state.positions.first < given && !starts.contains { $0 <= state.positions.first + 1 }
+                    }
+                    if !lacks { continue }
+                    throw RecordingError.cannotRead(path: old, cause: .isMissing(old))
+                }
+                for stretch in erased {
+                    _ = try LogMaintenance(folder: LogFolder(path: old)).erase(from: stretch.lowerBound, to: stretch.upperBound)
+                }
+                guard let log = try SuccessiveLogs.Earlier(LogFolder(path: old), types: configuration.log.types, besides: current) else {
+                    continue
+                }
+                let isReadable = log.ends(before: given + 1)
+                if isReadable { readable.append(log) }
+                // Also those that take no positions now.
+                var count = 0
+                for state in states { count = max(count, try await log.count(waitingFor: state)) }
+                if count == 0 { continue }
+                let verb = count == 1 ? "waits" : "wait"
+                guard isReadable else {
+                    problems.append(
+                        "\(counted(count, "position")) \(verb) in the log at \(old), and will not be sent: its numbers come again")
+                    continue
+                }
+                logger.notice("\(counted(count, "position")) \(verb) in the log at \(old), and will be sent from there: keep it until then")
+                logs.append(log)
+            } catch {
+                if erased.isEmpty {
+                    problems.append("positions may wait in the log at \(old), and are not sent: \(DispatchOpening.reason(error))")
+                } else {
+                    problems.append(DispatchOpening.words(notErasedIn: old, error))
+                    continue
+                }
+            }
+            folders.append(old)
+        }
+        // In the order of their numbers, of which the outbox knows up to which one it has the events.
+        for log in readable.sorted(by: { $0.first < $1.first }) {
+            do {
+                if let reason = try await log.offerEvents(to: outbox, through: given) { throw PositionSupplyError(reason: reason) }
+            } catch {
+                problems.append("events may wait in the log at \(log.folder.path), and are not sent: \(DispatchOpening.reason(error))")
+                if !folders.contains(log.folder.path) { folders.append(log.folder.path) }
+            }
+        }
+        return (logs, folders, problems)
+    }
+}
