@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
 import Waypost
+import WaypostSystem
 
 @testable import WaypostDispatch
 
@@ -13,6 +14,40 @@ import Waypost
 
     private func dropped(_ name: String, _ dispatcher: Dispatcher) async throws -> Int {
         try await dispatcher.outbox.state(of: name).droppedCount
+    }
+
+    /// A receipt that the outbox cannot store is kept until it can: nothing is sent again, and what is deleted meanwhile was received.
+    @Test(arguments: [DestinationSettings.Order.oldest, .live]) func areNotCountedForThoseWhoseReceiptIsStoredLater(
+        order: DestinationSettings.Order
+    ) async throws {
+        let fixture = try DispatchFixture()
+        let (quick, slow) = (ScriptedDestination(), ScriptedDestination())
+        let dispatcher = try await fixture.dispatcher([("quick", quick), ("slow", slow)], order: order, batchCount: 4)
+        fixture.log.log(1...6)
+        try await dispatcher.accept([DispatchFixture.call(1)])
+        let other = try SQLiteDatabase(path: fixture.path)
+        try other.execute("BEGIN IMMEDIATE")
+        for _ in 0..<2 { #expect(try await dispatcher.dispatch().word == .error) }
+        try other.execute("ROLLBACK")
+        _ = try await dispatcher.dispatch("quick")
+        fixture.log.log(7...12)
+        try other.execute("BEGIN IMMEDIATE")
+        for _ in 0..<2 { #expect(try await dispatcher.dispatch("quick").word == .error) }
+        try other.execute("ROLLBACK")
+        let known = quick.taken.count
+        // By the order `live` a place of its own is stored before anything is sent.
+        #expect(order == .live ? known == 7 : known == 11)
+        try await dispatcher.noteGone(stretch(1...12), because: "max_bytes")
+        fixture.log.remove(1...12)
+        fixture.log.log(13...14)
+        _ = try await dispatcher.dispatch()
+        for (name, destination) in [("quick", quick), ("slow", slow)] {
+            let ids = destination.taken.map(\.id)
+            #expect(Set(ids).count == ids.count, "\(name)")
+            // Of a call and 14 positions.
+            #expect(try await dropped(name, dispatcher) + ids.count == 15, "\(name)")
+        }
+        #expect(quick.taken.count == known + 2 && slow.taken.count == 3)
     }
 
     /// A batch is on its way, or at least in memory: it counts until its receipt comes, and for ever when the tracker is killed before.

@@ -11,6 +11,11 @@ extension DestinationWorker {
     ///
     /// - Parameter newest: the newest records that may be sent; nil for any, in which case the order `live` applies anew.
     func sendNext(through newest: NewestWaiting?) async -> RunEnding {
+        if let lane = lanes.first(where: { reading.queues[$0]?.unsaved != nil }) {
+            let ending = await keepSettled(lane, ending: .sent)
+            if case .sent = ending { noteReceipt(of: lane) }
+            return ending
+        }
         do throws(ReadingFailure) {
             if let ending = try await sendDeadLetter() { return ending }
             if newest == nil { try await letNewestGoFirst() }
@@ -159,11 +164,15 @@ extension DestinationWorker {
     }
 
     private func keepSettled(_ lane: DispatchLane, ending: RunEnding) async -> RunEnding {
-        guard let settlement = reading.queues[lane]?.takeSettlement(after: progress.sequence(of: lane)) else { return ending }
+        let unsaved = reading.queues[lane]?.unsaved
+        guard let settlement = unsaved ?? reading.queues[lane]?.takeSettlement(after: progress.sequence(of: lane)) else { return ending }
         do throws(OutboxError) {
+            reading.queues[lane]?.unsaved = settlement
             try await settle(settlement)
+            reading.queues[lane]?.unsaved = nil
             return ending
         } catch {
+            // A program that ends before it is stored sends them again, under their ids.
             return .failed(reason: "\(error)", isUnreachable: false, retryAfter: nil)
         }
     }
@@ -274,6 +283,7 @@ extension DestinationWorker {
             do throws(OutboxError) {
                 try await settle(settlement)
             } catch {
+                reading.queues[.history] = nil
                 throw ReadingFailure(reason: "\(error)")
             }
             queue = LaneQueue(lane: .history)

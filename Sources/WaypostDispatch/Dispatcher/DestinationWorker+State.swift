@@ -92,7 +92,7 @@ extension DestinationWorker {
         var mayHaveDueLetters = true
 
         /// Whether some of what was read is not settled.
-        var hasItems: Bool { queues.values.contains { !$0.items.isEmpty } }
+        var hasItems: Bool { queues.values.contains { !$0.items.isEmpty || $0.unsaved != nil } }
 
         /// Whether events were read that came after those that waited.
         func hasEvents(after newest: NewestWaiting) -> Bool { (queues[.events]?.items.last?.number ?? 0) > newest.entry }

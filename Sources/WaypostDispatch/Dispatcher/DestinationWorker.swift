@@ -340,14 +340,8 @@ actor DestinationWorker {
         } else {
             ahead.forget(settledBy: positions)
         }
-        do throws(OutboxError) {
-            try await outbox.settle(
-                settlement, positions == progress.positions ? nil : positions, ahead == known ? nil : ahead, for: settings.name)
-        } catch {
-            // The records are not settled after all: they are read and sent again, under their ids.
-            reading.queues[settlement.lane] = nil
-            throw error
-        }
+        try await outbox.settle(
+            settlement, positions == progress.positions ? nil : positions, ahead == known ? nil : ahead, for: settings.name)
         receivedCount += settlement.sentCount
         progress.positions = positions
         if settlement.lane == .events { progress.settledEvents = ahead } else { progress.settledPositions = ahead }

@@ -23,6 +23,8 @@ struct LaneQueue {
     }
 
     let lane: DispatchLane
+    /// What the outbox could not store yet: until it has, nothing else is sent.
+    var unsaved: Settlement?
     private(set) var items: [Item] = []
     /// The positions that the log has lost among those that were read.
     private(set) var missing: [MissingPositions] = []
