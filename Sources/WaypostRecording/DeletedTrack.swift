@@ -1,3 +1,5 @@
+import Waypost
+
 /// A track that the retention rule has deleted, with its positions, which a destination may still have been waiting for.
 public struct DeletedTrack: Sendable, Hashable {
     /// The name of its files.
@@ -6,7 +8,7 @@ public struct DeletedTrack: Sendable, Hashable {
     public var reason: RetentionRule.Reason
     /// The numbers of its positions of the log's main type, in order, as ranges.
     public var positions: [ClosedRange<UInt64>]
-    /// The numbers of its events, in order, as ranges.
+    /// The numbers of its fence events, in order, as ranges.
     var events: [ClosedRange<UInt64>] = []
 
     /// Creates the value for a track whose journal still exists.
@@ -25,7 +27,7 @@ public struct DeletedTrack: Sendable, Hashable {
                 known = (record.sequence, journal.decoder.damageCount)
                 switch record.content {
                 case .position where record.types.contains(type): positions.append(following: record.sequence)
-                case .event: events.append(following: record.sequence)
+                case .event(let event) where event.isOfFence: events.append(following: record.sequence)
                 default: continue
                 }
             }

@@ -74,15 +74,16 @@ actor TrackArchive {
         let deleted = expired.map { track, reason in
             DeletedTrack(stem: track.stem, reason: reason, journalPath: folder.finishedJournalPath(track.stem), type: type)
         }
-        let uncounted = await note(deleted) ? [] : deleted
+        let isCounted = await note(deleted)
         let files = tracks.filter { stems.contains($0.track.stem) }
         let numbers = files.compactMap { file -> ClosedRange<UInt64>? in
             let first = TrackStem(file.track.stem)?.firstSequence ?? 0
             return file.track.lastSequence.flatMap { first > 0 && $0 >= first ? first...$0 : nil }
         }
         var notes = numbers.map { RemovedNumbers.Note(numbers: $0, fate: .removed) }
-        for track in uncounted {
-            notes += track.positions.map { .init(numbers: $0, fate: .uncounted) } + track.events.map { .init(numbers: $0, fate: .unqueued) }
+        for track in deleted {
+            notes += track.positions.map { .init(numbers: $0, fate: isCounted ? .counted : .uncounted) }
+            if !isCounted { notes += track.events.map { .init(numbers: $0, fate: .unqueued) } }
         }
         let isNoted = folder.note(notes)
         try TrackDigests(folder: folder).update(removing: Set(files.flatMap(\.names)))

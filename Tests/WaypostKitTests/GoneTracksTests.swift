@@ -33,12 +33,28 @@ import WaypostSystem
         /// Up to date, down until it is set up, and without positions.
         let (ahead, behind, silent) = (Server(), Server(), Server())
         let order: DestinationSettings.Order
+        /// Whether the log knows how far the destinations are.
+        let keepsMarks: Bool
         /// What was told of the losses, by their last number.
         let told = Mutex<[UInt64: Int]>([:])
 
         var log: LogFolder { LogFolder(path: folder + "/log") }
 
-        init(_ order: DestinationSettings.Order = .oldest) throws {
+        private func outbox() throws -> Outbox {
+            let hasJournals = try !log.journals().isEmpty
+            return try Outbox(
+                path: folder + "/outbox.sqlite", marksPath: keepsMarks ? log.destinationsPath : nil, logHasJournals: hasJournals)
+        }
+
+        /// Removes the outbox and everything beside it.
+        func loseOutbox() throws {
+            for name in try FileManager.default.contentsOfDirectory(atPath: folder) where name.hasPrefix("outbox.sqlite") {
+                try FileManager.default.removeItem(atPath: folder + "/" + name)
+            }
+        }
+
+        init(_ order: DestinationSettings.Order = .oldest, keepsMarks: Bool = false) throws {
+            self.keepsMarks = keepsMarks
             folder = NSTemporaryDirectory() + "waypost-gone-\(UUID().uuidString)"
             self.order = order
             try FileManager.default.createDirectory(atPath: folder + "/log", withIntermediateDirectories: true)
@@ -78,10 +94,24 @@ import WaypostSystem
             return tracks.flatMap(\.positions)
         }
 
+        private func dispatcher() async throws -> Dispatcher {
+            let supply = try LogPositions(folder: log, types: [.raw]) { [self] loss, _ in
+                told.withLock { $0[loss.through] = max($0[loss.through] ?? 0, loss.count) }
+            }
+            let dispatcher = Dispatcher(outbox: try outbox(), supply: supply, device: "box")
+            for (name, server) in [("ahead", ahead), ("behind", behind), ("silent", silent)] {
+                var settings = DestinationSettings(name: name, schedule: .init(interval: .zero, phaseOf: name))
+                settings.sendsPositions = name != "silent"
+                (settings.order, settings.batchCount) = (order, 10)
+                try await dispatcher.attach(server, settings)
+            }
+            try await dispatcher.finishAttaching()
+            return dispatcher
+        }
+
         /// Counts what a limit has deleted, as a tracker does whose outbox can be written again.
         func count(_ gone: [ClosedRange<UInt64>]) async throws {
-            let supply = try LogPositions(folder: log, types: [.raw])
-            let dispatcher = Dispatcher(outbox: try Outbox(path: folder + "/outbox.sqlite"), supply: supply, device: "box")
+            let dispatcher = try await dispatcher()
             let stretches = gone.map { PositionCursor.Stretch(after: $0.lowerBound - 1, through: $0.upperBound) }
             try await dispatcher.noteGone(stretches, because: "max_bytes")
             await dispatcher.stop()
@@ -90,17 +120,7 @@ import WaypostSystem
         /// A run that sends; what each destination has dropped.
         @discardableResult
         func send() async throws -> [String: Int] {
-            let supply = try LogPositions(folder: log, types: [.raw]) { [self] loss, _ in
-                told.withLock { $0[loss.through] = max($0[loss.through] ?? 0, loss.count) }
-            }
-            let dispatcher = Dispatcher(outbox: try Outbox(path: folder + "/outbox.sqlite"), supply: supply, device: "box")
-            for (name, server) in [("ahead", ahead), ("behind", behind), ("silent", silent)] {
-                var settings = DestinationSettings(name: name, schedule: .init(interval: .zero, phaseOf: name))
-                settings.sendsPositions = name != "silent"
-                (settings.order, settings.batchCount) = (order, 10)
-                try await dispatcher.attach(server, settings)
-            }
-            try await dispatcher.finishAttaching()
+            let dispatcher = try await dispatcher()
             _ = try await dispatcher.dispatch()
             let states = try await dispatcher.outbox.destinations()
             await dispatcher.stop()
@@ -277,16 +297,44 @@ import WaypostSystem
         for _ in 0..<2 { #expect(try await box.send() == ["ahead": 80, "behind": 200, "silent": 0]) }
         if isCountedLater { try await box.count(gone) }
         #expect(try await box.send() == ["ahead": 80, "behind": 200, "silent": 0])
-        #expect(box.told.withLock { $0.values.reduce(0, +) } == 200)
+        #expect(box.told.withLock { $0.isEmpty })
         #expect(try await box.ledger() == [])
     }
 
-    /// What a limit deleted with fence events that the outbox never took is told, of these and of no others.
-    @Test func withEventsThatWereNeverQueuedAreTold() async throws {
+    /// The outbox, which had counted them, is lost: they are counted again, and what had been passed before stays counted.
+    @Test func areCountedAgainWhenTheOutboxIsLost() async throws {
+        let box = try Box(keepsMarks: true)
+        _ = try await box.send()
+        try await box.record(0..<3)
+        _ = try await box.send()
+        let gone = try await box.deleteByLimit(saying: true)
+        try await box.record(3..<4)
+        try await box.count(gone)
+        try box.loseOutbox()
+        box.behind.setUp(true)
+        for _ in 0..<2 {
+            let dropped = try await box.send()
+            #expect(dropped == ["ahead": 0, "behind": 120, "silent": 0])
+        }
+        #expect(box.behind.ids.count == 40)
+        try box.loseOutbox()
+        try await box.record(4..<5)
+        #expect(try await box.send() == ["ahead": 0, "behind": 120, "silent": 0])
+        // Nobody knows what they have: nothing is counted that they may have.
+        try box.loseOutbox()
+        try FileManager.default.removeItem(atPath: box.log.destinationsPath)
+        #expect(try await box.send() == ["ahead": 0, "behind": 0, "silent": 0])
+        #expect(Set(box.ahead.ids).count == 200 && Set(box.behind.ids).count == 80)
+        #expect(box.told.withLock { $0.isEmpty })
+    }
+
+    /// What a limit deleted with fence events that the outbox never took is told and counted, of these and of no others.
+    @Test func withEventsThatWereNeverQueuedAreCounted() async throws {
         let box = try Box()
         let told = Mutex<[LostRecords: Int]>([:])
         let supply = try LogPositions(folder: box.log, types: [.raw]) { loss, kind in told.withLock { $0[kind, default: 0] += loss.count } }
         let (logged, outbox) = (LoggedEvents(positions: supply), try Outbox(path: box.folder + "/outbox.sqlite"))
+        for name in ["here", "there"] { _ = try await outbox.attach(name, newestPosition: 0) }
         try await box.record(0..<1, hasEvents: true)
         #expect(try await logged.offer(to: outbox) == nil)
         try await box.record(1..<3, hasEvents: true)
@@ -294,6 +342,9 @@ import WaypostSystem
         try await box.record(3..<4, hasEvents: true)
         for _ in 0..<2 { #expect(try await logged.offer(to: outbox) == nil) }
         #expect(told.withLock { $0 } == [.events: 2])
+        // Two of the three after the first offer, for each.
+        let counts = try await outbox.destinations().map { [$0.droppedCount, $0.waitingEventCount] }
+        #expect(counts == [[2, 1], [2, 1]], "\(counts)")
     }
 
     /// The outbox has counted them: nobody does so again.
@@ -325,9 +376,9 @@ import WaypostSystem
 
 extension LogReader {
     /// The numbers that a reader of everything misses.
-    fileprivate static func missed(in folder: LogFolder, besides uncounted: Uncounted?) throws -> [ClosedRange<UInt64>] {
+    fileprivate static func missed(in folder: LogFolder, besides deleted: Deleted?) throws -> [ClosedRange<UInt64>] {
         var reader = LogReader(folder: folder, from: .after(0))
-        reader.missesUncounted = uncounted
+        reader.missesDeleted = deleted
         var missed: [ClosedRange<UInt64>] = []
         while try reader.next() != nil { missed += reader.takeLosses().map { $0.after + 1...$0.through } }
         return missed

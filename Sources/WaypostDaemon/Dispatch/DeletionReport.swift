@@ -10,6 +10,15 @@ struct DeletionReport {
     /// The problems, in words for people.
     var problems: [String] { reports.sorted { $0.key < $1.key }.compactMap(\.value.problem) }
 
+    /// Stands for the keys of all limits, where the log does not say which of them it was.
+    static let anyLimit = "limits"
+
+    /// Adds positions that the limits deleted in an earlier run, which could not count them.
+    mutating func add(_ numbers: [ClosedRange<UInt64>]) {
+        if numbers.isEmpty { return }
+        uncounted[DeletionReport.anyLimit, default: []] += numbers.map { .init(after: $0.lowerBound - 1, through: $0.upperBound) }
+    }
+
     /// Adds the positions of tracks that are about to be deleted.
     mutating func add(_ tracks: [DeletedTrack]) {
         for track in tracks where !track.positions.isEmpty {

@@ -75,6 +75,8 @@ struct DispatchOpening: Sendable {
         var pending: [PendingDestination]
         /// The log, with earlier ones from which positions are still to be sent.
         let supply: SuccessiveLogs
+        /// Positions that limits deleted in earlier runs, which could not count them.
+        let uncounted: [ClosedRange<UInt64>]
     }
 
     /// Opens the outbox.
@@ -150,7 +152,7 @@ struct DispatchOpening: Sendable {
         }
         return Opened(
             dispatcher: dispatcher, logged: logged, problems: problems, configured: configured, moves: moves, pending: pending,
-            supply: supply)
+            supply: supply, uncounted: supply.uncountedPositions)
     }
 
     /// Notes the addresses of the destinations; returns what waits for those that had another one, for people.

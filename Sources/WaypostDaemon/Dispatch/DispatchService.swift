@@ -172,6 +172,7 @@ final class DispatchService: Sendable {
                     if state.isSilent == isSilent {
                         (state.dispatcher, state.logged, state.supply) = (dispatcher, opened.logged, opened.supply)
                         state.moves.note(opened.moves)
+                        state.deletions.add(opened.uncounted)
                         (state.problems, state.configured, state.pending) = (opened.problems, opened.configured, opened.pending)
                     }
                     return state.isSilent

@@ -26,18 +26,14 @@ struct DropReport {
 
     /// A report of tracks that a key of `[log]` deleted.
     static func positions(deletedBy key: String) -> DropReport {
-        DropReport { "\(counted($0, "position")) deleted with old tracks before every destination had them ([log] \(key))" }
+        let keys = key == DeletionReport.anyLimit ? "max_age, max_bytes or min_free" : key
+        return DropReport { "\(counted($0, "position")) deleted with old tracks before every destination had them ([log] \(keys))" }
     }
 
     /// A report of positions or events that the log has lost.
     static func lost(_ kind: LostRecords, by loss: LogLoss) -> DropReport {
         if loss.note == .deleted {
-            let isOfPositions = kind == .positions
-            return DropReport { count in
-                isOfPositions
-                    ? "\(counted(count, "position")) deleted with old tracks before every destination had them: \(loss.damage)"
-                    : "\(counted(count, "event")) deleted with old tracks, perhaps before they were queued: the outbox could not take them then"
-            }
+            return DropReport { "\(counted($0, "event")) deleted with old tracks before the outbox could take them: they count as dropped" }
         }
         let damage = loss.note == nil ? loss.damage : "\(loss.damage) (\(loss.after + 1) to \(loss.through))"
         return DropReport { [isBounded = loss.isBounded] count in
@@ -85,7 +81,7 @@ extension LogLoss {
         switch note {
         case .forgotten: "\(path) has neither their journal nor their track"
         case .elsewhere: "\(path) is an older copy of the log, without them"
-        case .deleted: "the outbox could not count them then"
+        case .deleted: "the limits of \(path) deleted them"
         case nil: isMissing ? "\(path) is missing" : "\(path) is damaged at byte \(offset)"
         }
     }

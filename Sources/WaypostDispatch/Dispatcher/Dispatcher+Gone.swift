@@ -38,6 +38,8 @@ extension Outbox {
             "gone_time \(key)": clock.confirmedTime().map { max(0, $0.millisecondsSince1970) },
         ]
         try use { (store) throws(SQLiteError) in try store.countGone(gone, because: key, noting: moments) }
+        // If the outbox is lost, those that have them do not count them.
+        try? writeMarks()  // The next update comes soon.
     }
 
     /// The positions that limits deleted from the log in the last hour before every destination had them, by the key of the limit; also those of

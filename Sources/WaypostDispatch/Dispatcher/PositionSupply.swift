@@ -62,6 +62,8 @@ public struct MissingPositions: Sendable, Hashable {
     public var through: UInt64
     /// How many there are, as far as that is known; with all these numbers, at most.
     public var count: Int
+    /// Whether limits of the log deleted them: a destination of which nobody knows what it has does not count them.
+    package var wasDeleted = false
 
     /// Lost positions up to a number.
     ///

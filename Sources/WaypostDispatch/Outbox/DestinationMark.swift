@@ -15,6 +15,8 @@ struct DestinationMark: Sendable, Hashable {
     var events: UInt64
     /// Up to this number it has every entry of the outbox; those are the events up to ``events``, and entries that are not in the log.
     var entry: UInt64
+    /// How many records it has lost up to there, without positions that limits have deleted behind ``positions``: the log knows these.
+    var dropped = 0
     /// Whether positions of the log are sent to it.
     var takesPositions = true
     /// Whether it is paused.
@@ -26,6 +28,7 @@ struct DestinationMark: Sendable, Hashable {
         joined.positions = min(positions, other.positions)
         joined.positionsThrough = positionsThrough.map { max($0, other.positionsThrough ?? $0) }
         (joined.events, joined.entry) = (min(events, other.events), min(entry, other.entry))
+        joined.dropped = min(dropped, other.dropped)
         return joined
     }
 }
@@ -33,7 +36,7 @@ struct DestinationMark: Sendable, Hashable {
 /// The file of the marks, beside the journals of the log.
 ///
 /// ```
-/// {"destinations":[{"name":"home","positions":8640,"events":8511,"entry":17,"takes_positions":true,"paused":false}]}
+/// {"destinations":[{"name":"home","positions":8640,"events":8511,"entry":17,"dropped":0,"takes_positions":true,"paused":false}]}
 /// ```
 /// `positions_through` only where no later positions are meant for a destination. Sealed (``SealedText``).
 /// - Cost: a small file, rewritten when destinations are added, removed or discarded, and at most once an hour while they receive records.
@@ -108,6 +111,7 @@ struct DestinationMarkFile {
                         json.member("positions_through", mark.positionsThrough.map { Int(clamping: $0) })
                         json.member("events", Int(clamping: mark.events))
                         json.member("entry", Int(clamping: mark.entry))
+                        json.member("dropped", mark.dropped)
                         json.member("takes_positions", mark.takesPositions)
                         json.member("paused", mark.isPaused)
                     }
@@ -131,7 +135,7 @@ struct DestinationMarkFile {
             marks.append(
                 DestinationMark(
                     name: name, positions: positions, positionsThrough: number(value["positions_through"]), events: events, entry: entry,
-                    takesPositions: takesPositions, isPaused: isPaused))
+                    dropped: Int(clamping: number(value["dropped"]) ?? 0), takesPositions: takesPositions, isPaused: isPaused))
         }
         return marks
     }

@@ -46,8 +46,9 @@ extension Outbox {
         let names = Set(try store.destinations().map(\.name))
         try store.database.transaction { () throws(SQLiteError) in
             for mark in marks {
+                if !names.contains(mark.name) { try store.restore(mark) }
                 // What is left may be from before something was discarded.
-                if names.contains(mark.name) { try store.advance(to: mark) } else { try store.restore(mark) }
+                try store.advance(to: mark)
             }
             // Destinations without a mark are new.
             try store.setNote(OutboxStore.beginsAtOldest, nil)
@@ -69,14 +70,16 @@ extension Outbox {
     /// - Parameters:
     ///   - entries: the events of the log, in their order.
     ///   - number: up to which number of the log every event is accepted with these.
+    ///   - lostCount: how many of the log's events up to there are gone.
     /// - Returns: how many were not there yet.
-    package func takeBack(_ entries: [OutboxEntry], loggedThrough number: UInt64) throws(OutboxError) -> Int {
+    package func takeBack(_ entries: [OutboxEntry], loggedThrough number: UInt64, lostCount: Int = 0) throws(OutboxError) -> Int {
         let encoded = try entries.map { (entry) throws(OutboxError) in try encode(entry) }
         let earliest = earliest
         let count = try use { (store) throws(SQLiteError) in
             if try store.isOptedOut() { return 0 }
             let last = store.lastEntryNumber
             try store.insert(encoded, earliest: earliest)
+            try store.countLostEvents(lostCount)
             return Int(store.lastEntryNumber - last)
         }
         noteLogged(through: number)
@@ -186,11 +189,12 @@ extension OutboxStore {
 
     /// The marks of all destinations; where events wait, the mark from before they did.
     func marks(since known: [DestinationMark]) throws(SQLiteError) -> [DestinationMark] {
-        try destinations().map { state in
+        try destinations().map { (state) throws(SQLiteError) in
             let old = known.first { $0.name == state.name }
             var mark = DestinationMark(
                 name: state.name, positions: state.positions.first, events: old?.events ?? 0, entry: old?.entry ?? 0,
-                takesPositions: state.takesPositions, isPaused: state.isPaused)
+                dropped: max(0, state.droppedCount - (try goneCount(of: state))), takesPositions: state.takesPositions,
+                isPaused: state.isPaused)
             if !state.positions.isOpen { mark.positionsThrough = state.positions.stretches.last?.through ?? state.positions.live }
             if state.waitingEventCount == 0, let logged = tally.logged {
                 (mark.events, mark.entry) = (UInt64(logged), UInt64(lastEntryNumber))

@@ -98,9 +98,13 @@ public actor Outbox {
     /// - Parameters:
     ///   - entries: the entries to send, in that order.
     ///   - number: up to which number of the log every event is accepted with these; nil when they do not cover the log.
+    ///   - lostCount: how many of the log's events up to there are gone: for every destination they count as dropped.
     /// - Errors: `full`, `cannotAccess`: none of them was accepted; `tooLong`, `tooDeep`.
-    public nonisolated func accept(_ entries: [OutboxEntry], loggedThrough number: UInt64? = nil) async throws(OutboxError) {
-        let acceptance = Acceptance(try entries.map { (entry) throws(OutboxError) in try encode(entry) }, loggedThrough: number)
+    public nonisolated func accept(
+        _ entries: [OutboxEntry], loggedThrough number: UInt64? = nil, lostCount: Int = 0
+    ) async throws(OutboxError) {
+        let encoded = try entries.map { (entry) throws(OutboxError) in try encode(entry) }
+        let acceptance = Acceptance(encoded, loggedThrough: number, lostCount: lostCount)
         waiting.withLock { $0.append(acceptance) }
         await commitWaiting()
         if let failure = acceptance.failure.withLock({ $0 }) { throw failure }
@@ -130,6 +134,7 @@ public actor Outbox {
             try use { (store) throws(SQLiteError) in
                 if try store.isOptedOut() { return }
                 try store.insert(acceptances.flatMap(\.entries), earliest: earliest)
+                try store.countLostEvents(acceptances.reduce(0) { $0 + $1.lostCount })
             }
             // Data written to a file without a name is not safe on the disk.
             if isGone { throw .gone(path: path) }
@@ -385,9 +390,10 @@ public actor Outbox {
 private final class Acceptance: Sendable {
     let entries: [EncodedEntry]
     let loggedThrough: UInt64?
+    let lostCount: Int
     let failure = Mutex<OutboxError?>(nil)
 
-    init(_ entries: [EncodedEntry], loggedThrough: UInt64?) {
-        (self.entries, self.loggedThrough) = (entries, loggedThrough)
+    init(_ entries: [EncodedEntry], loggedThrough: UInt64?, lostCount: Int) {
+        (self.entries, self.loggedThrough, self.lostCount) = (entries, loggedThrough, lostCount)
     }
 }

@@ -17,7 +17,11 @@ struct OutboxCarving {
     private(set) var destinationCount = 0
 
     private static let lanes = Set(DispatchLane.allCases.map { SQLiteValue.text($0.rawValue) })
-    private static let settledKinds: Set<SQLiteValue> = [.text(SettledKind.events.rawValue), .text(SettledKind.positions.rawValue)]
+    /// Whether that is what the stretches of settled records are kept as: by kind, or positions that a limit deleted by its key.
+    private static func isSettledKind(_ value: SQLiteValue) -> Bool {
+        guard case .text(let kind) = value else { return false }
+        return SettledKind(rawValue: kind) != nil || kind.hasPrefix("gone ")
+    }
 
     /// - Parameter new: gets the rows that it lacks.
     init(path: String, log: SQLiteLog?, into new: SQLiteDatabase) {
@@ -87,7 +91,7 @@ struct OutboxCarving {
                 guard isText(row.values, [0]), isNumber(row.values, [1, 2]) else { return }
                 try insert("stretch", ["destination", "after", "through"], row.values, &otherCount)
             case (nil, 4):
-                guard isText(row.values, [0]), OutboxCarving.settledKinds.contains(row.values[1]), isNumber(row.values, [2, 3]) else {
+                guard isText(row.values, [0]), OutboxCarving.isSettledKind(row.values[1]), isNumber(row.values, [2, 3]) else {
                     return
                 }
                 try insert("settled", ["destination", "lane", "after", "through"], row.values, &otherCount)

@@ -48,12 +48,12 @@ public actor LogPositions: PositionSupply {
     public func positions(after number: UInt64, through last: UInt64, limit: Int) throws(PositionSupplyError) -> PositionPage {
         // Between two records there may be others, which a reader's cursor does not know about; and one that is outdated shows what is erased.
         if reader.cursor != number || reader.isOutdated { reader = LogReader(folder: folder, from: .after(number)) }
-        reader.missesUncounted = .positions
+        reader.missesDeleted = .positions
         var page = PositionPage(positions: [], through: number)
         do throws(RecordingError) {
             while page.positions.count < limit, let record = try reader.next() {
                 page.missing += takeLosses(.positions, of: &reader, after: number, through: last)
-                    .map { MissingPositions(after: $0.after, through: $0.through, count: $0.count) }
+                    .map(MissingPositions.init)
                 if record.sequence > last { break }
                 page.through = record.sequence
                 guard case .position(let position) = record.content, record.types.contains(type) else { continue }
@@ -71,7 +71,8 @@ public actor LogPositions: PositionSupply {
     package func takeLosses(_ kind: LostRecords, of reader: inout LogReader, after number: UInt64, through last: UInt64) -> [LogLoss] {
         let losses = reader.takeLosses().compactMap { $0.part(after: number, through: last) }
             .filter { missesElsewhere || $0.note != .elsewhere }
-        for loss in losses { noteLoss(loss, kind) }
+        // Positions that limits deleted are counted and told by those who delete them.
+        for loss in losses where kind == .events || loss.note != .deleted { noteLoss(loss, kind) }
         return losses
     }
 
@@ -142,6 +143,13 @@ public actor LogPositions: PositionSupply {
         } catch {
             throw PositionSupplyError(reason: "\(error)")
         }
+    }
+}
+
+extension MissingPositions {
+    fileprivate init(_ loss: LogLoss) {
+        self.init(after: loss.after, through: loss.through, count: loss.count)
+        wasDeleted = loss.note == .deleted
     }
 }
 

@@ -125,6 +125,11 @@ package actor SuccessiveLogs: PositionSupply {
     /// The number of the newest record, or the largest that may have been given before this run: none comes again.
     package func newestNumber() async throws(PositionSupplyError) -> UInt64 { max(try await current.newestNumber(), given) }
 
+    /// The numbers of the positions that limits deleted when the outbox could not count what destinations lacked of them.
+    package nonisolated var uncountedPositions: [ClosedRange<UInt64>] {
+        ([current.folder] + earlier.map(\.folder)).flatMap(\.uncountedPositions)
+    }
+
     /// The folders of the earlier logs.
     package nonisolated var earlierFolders: [String] { earlier.map(\.folder.path) }
 

@@ -44,14 +44,14 @@ package struct LoggedEvents: Sendable {
     func offer(to outbox: Outbox, after number: UInt64, through last: UInt64) async throws(OutboxError) -> String? {
         var through = number
         while true {
-            let page: (events: [TrackerEvent], through: UInt64)
+            let page: EventPage
             do throws(PositionSupplyError) {
                 page = try await positions.events(after: through, through: last, limit: LoggedEvents.pageCount)
             } catch {
                 return error.reason
             }
             guard page.through > through else { return nil }
-            try await outbox.accept(page.events.map(OutboxEntry.event), loggedThrough: page.through)
+            try await outbox.accept(page.events.map(OutboxEntry.event), loggedThrough: page.through, lostCount: page.lostCount)
             through = page.through
         }
     }
@@ -65,7 +65,8 @@ package struct LoggedEvents: Sendable {
             while through < stop {
                 let page = try await positions.events(after: through, through: stop, limit: LoggedEvents.pageCount)
                 guard page.through > through else { return }
-                let new = try await outbox.takeBack(page.events.map(OutboxEntry.event), loggedThrough: page.through)
+                let new = try await outbox.takeBack(
+                    page.events.map(OutboxEntry.event), loggedThrough: page.through, lostCount: page.lostCount)
                 // The lost outbox never had those after it.
                 if page.through <= interruption.takenThrough ?? .max { count += new }
                 through = page.through
@@ -82,25 +83,32 @@ package struct LoggedEvents: Sendable {
     }
 }
 
+/// Fence events of a log.
+struct EventPage: Sendable {
+    var events: [TrackerEvent] = []
+    /// Up to this number there are no others.
+    var through: UInt64
+    /// How many of those up to there a limit has deleted.
+    var lostCount = 0
+}
+
 extension LogPositions {
-    /// The fence events after a number and up to another, at most `limit`, and the number up to which there are no others.
-    func events(
-        after number: UInt64, through last: UInt64, limit: Int
-    ) throws(PositionSupplyError) -> (events: [TrackerEvent], through: UInt64) {
+    /// The fence events after a number and up to another, at most `limit`.
+    func events(after number: UInt64, through last: UInt64, limit: Int) throws(PositionSupplyError) -> EventPage {
         var reader = LogReader(folder: folder, from: .after(number))
-        reader.missesUncounted = .events
-        var events: [TrackerEvent] = []
-        var through = number
+        reader.missesDeleted = .events
+        var page = EventPage(through: number)
         do throws(RecordingError) {
-            while events.count < limit, let record = try reader.next() {
-                _ = takeLosses(.events, of: &reader, after: number, through: last)
+            while page.events.count < limit, let record = try reader.next() {
+                let losses = takeLosses(.events, of: &reader, after: number, through: last)
                 if record.sequence > last { break }
-                through = record.sequence
-                if case .event(let event) = record.content, event.isOfFence { events.append(event) }
+                page.lostCount += losses.reduce(0) { $1.note == .deleted ? $0 + $1.count : $0 }
+                page.through = record.sequence
+                if case .event(let event) = record.content, event.isOfFence { page.events.append(event) }
             }
         } catch {
-            if events.isEmpty { throw PositionSupplyError(reason: "\(error)") }
+            if page.events.isEmpty { throw PositionSupplyError(reason: "\(error)") }
         }
-        return (events, through)
+        return page
     }
 }

@@ -26,7 +26,7 @@ public struct LogLoss: Sendable, Hashable {
         case forgotten
         /// The log is an older copy: they were written to the one in whose place it is.
         case elsewhere
-        /// The limits of the log deleted them when nobody could count what destinations lacked of them.
+        /// The limits of the log deleted them.
         case deleted
     }
 
@@ -45,11 +45,11 @@ public struct LogLoss: Sendable, Hashable {
 }
 
 extension LogReader {
-    /// Records that a limit deleted before it was counted what destinations lacked of them.
-    package enum Uncounted: Sendable {
+    /// Records that limits of the log deleted, and that a reader may lack.
+    package enum Deleted: Sendable {
         /// Those of the log's main type.
         case positions
-        /// Those of which some may not have been queued.
+        /// Those that may not have been queued.
         case events
     }
 }

@@ -49,8 +49,8 @@ public struct LogReader: ~Copyable {
 
     /// Whether even what is gone before the oldest record is missed, because the reader is to get everything after a number.
     package var isOwed: Bool
-    /// Which records are missed, too, that the limits of the log deleted before it was counted what destinations lacked of them.
-    package var missesUncounted: Uncounted?
+    /// Which records are missed, too, of those that the limits of the log deleted.
+    package var missesDeleted: Deleted?
 
     private var closedDamage: (stretches: [LogDamage], count: Int, byteCount: Int64) = ([], 0, 0)
     private let folder: LogFolder
@@ -314,7 +314,7 @@ public struct LogReader: ~Copyable {
             if next - position > 1, position > 0 || isOwed {
                 let numbers = RemovedNumbers(in: folder)
                 if isInPeriod { found += numbers.losses(after: position, before: next, besides: found, in: folder, behind: gap) }
-                if isInPeriod, let missesUncounted { found += numbers.losses(missesUncounted, after: position, before: next, in: folder) }
+                if isInPeriod, let missesDeleted { found += numbers.losses(missesDeleted, after: position, before: next, in: folder) }
                 let parts = position > 0 ? numbers.parts(.removed, after: position, before: next) : []
                 removed += parts.prefix(max(0, LogReader.maximumDamageCount - removed.count))
                 if let last = parts.last { removedExtent = (removedExtent.count + parts.count, last.upperBound) }

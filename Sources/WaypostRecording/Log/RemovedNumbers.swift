@@ -10,7 +10,8 @@ import WaypostSystem
 /// 1- noted          from this number on, each number that no journal has is noted here
 /// 1-4710            the first and the last number, in order
 /// 5012-5630 lost    with what became of them, when they were not deleted or erased
-/// 17-4709 uncounted positions among the deleted ones: destinations that lack them count them when they come to them
+/// 17-2500 counted   positions among those that limits deleted, which the outbox has counted; if that is lost, destinations count them again
+/// 2502-4709 uncounted  those that it could not count: destinations that lack them count them when they come to them
 /// 4712-4712 unqueued events among the deleted ones, which perhaps were not queued
 /// 0b1c2d3e          SealedText
 /// ```
@@ -25,7 +26,9 @@ struct RemovedNumbers: Equatable {
         case elsewhere
         /// They were reserved, and no record got them: the tracker was killed.
         case unused
-        /// The limits of the log deleted these positions, which are also ``removed``, before it was counted what destinations lacked of them.
+        /// The limits of the log deleted these positions, which are also ``removed``, and the outbox has counted what destinations lacked of them.
+        case counted
+        /// As ``counted``, but the outbox could not count them.
         case uncounted
         /// As ``uncounted``, of events.
         case unqueued
@@ -45,7 +48,7 @@ struct RemovedNumbers: Equatable {
 
     /// More journals than anybody erases one by one; those that the limits delete follow each other.
     private static let most = 1_000
-    private static let longestByteCount = 256_000
+    private static let longestByteCount = 512_000
 
     init() {}
 
@@ -93,7 +96,7 @@ struct RemovedNumbers: Equatable {
             case .lost, .elsewhere: add(first)
             case .unused: notedFrom = notedFrom.map { max($0, first.upperBound + 1) }
             // What is between them went with the same tracks, or others.
-            case .uncounted, .unqueued: known[0] = first.lowerBound...known[0].upperBound
+            case .counted, .uncounted, .unqueued: known[0] = first.lowerBound...known[0].upperBound
             }
         }
         stretches[fate] = known
@@ -144,9 +147,10 @@ struct RemovedNumbers: Equatable {
         return losses
     }
 
-    /// The numbers between two others that were deleted before it was counted what destinations lacked of them.
-    func losses(_ uncounted: LogReader.Uncounted, after number: UInt64, before next: UInt64, in folder: LogFolder) -> [LogLoss] {
-        parts(uncounted == .positions ? .uncounted : .unqueued, after: number, before: next).map {
+    /// The numbers between two others that limits deleted.
+    func losses(_ deleted: LogReader.Deleted, after number: UInt64, before next: UInt64, in folder: LogFolder) -> [LogLoss] {
+        let fates: [Fate] = deleted == .positions ? [.counted, .uncounted] : [.unqueued]
+        return fates.flatMap { parts($0, after: number, before: next) }.map {
             LogLoss(path: folder.path, offset: 0, after: $0.lowerBound - 1, through: $0.upperBound, isCounted: true, note: .deleted)
         }
     }
@@ -180,6 +184,9 @@ struct RemovedNumbers: Equatable {
 }
 
 extension LogFolder {
+    /// The numbers of the positions that limits deleted when the outbox could not count what destinations lacked of them, in order.
+    package var uncountedPositions: [ClosedRange<UInt64>] { RemovedNumbers(in: self).ranges(.uncounted) }
+
     /// Notes what becomes of numbers, for readers that have not read them: before their journals are removed.
     ///
     /// - Returns: whether it is noted. A full disk, for which they may be removed, keeps no one from it.

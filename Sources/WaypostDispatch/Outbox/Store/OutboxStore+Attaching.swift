@@ -20,12 +20,16 @@ extension OutboxStore {
                 try continuePositions(of: state, newestPosition: newestPosition, takesPositions: takesPositions)
             }
             try reopenEvents(of: name)
+            if isNew, fromOldest { try setNote(OutboxStore.unknown(name), Int64(clamping: newestPosition)) }
             return isNew
         }
         try countWaiting()
         // A new destination must not be lost with the database's log.
         if isNew { try database.merge() }
     }
+
+    /// The name of the note up to which number nobody knows what a destination has.
+    static func unknown(_ name: String) -> String { "unknown \(name)" }
 
     /// Restores a destination as it was.
     func restore(_ state: DestinationState) throws(SQLiteError) {

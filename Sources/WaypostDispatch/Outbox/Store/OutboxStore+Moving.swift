@@ -86,6 +86,7 @@ extension OutboxStore {
         try database.run("DELETE FROM stretch WHERE destination = ?", [.text(name)])
         try database.run("DELETE FROM receipt WHERE destination = ?", [.text(name)])
         try database.run("DELETE FROM note WHERE name LIKE 'gone %' AND substr(name, 6 + instr(substr(name, 6), ' ')) = ?", [.text(name)])
+        try setNote(OutboxStore.unknown(name), nil)
         return try database.run("DELETE FROM destination WHERE name = ?", [.text(name)]) > 0
     }
 }

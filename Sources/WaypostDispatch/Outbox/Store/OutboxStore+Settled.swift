@@ -81,7 +81,8 @@ extension OutboxStore {
             for state in try destinations() {
                 let known = try gone()[state.name] ?? [:]
                 var new = SettledAhead()
-                for stretch in stretches where stretch.through > state.positions.first {
+                let unknownEnd = try unknownEnd(of: state.name)
+                for stretch in stretches where stretch.through > max(state.positions.first, unknownEnd) {
                     for number in max(stretch.after, state.positions.first)..<stretch.through
                     where state.positions.has(number + 1) && !state.settledPositions.contains(number + 1) {
                         new.insert(.init(after: number, through: number + 1))
@@ -99,13 +100,34 @@ extension OutboxStore {
         }
     }
 
+    /// Up to which number nobody knows what positions a destination has; 0 when that is known.
+    private func unknownEnd(of name: String) throws(SQLiteError) -> UInt64 {
+        try note(OutboxStore.unknown(name)).map { UInt64(clamping: $0) } ?? 0
+    }
+
+    /// Counts events that are gone before they were queued as dropped, for every destination.
+    func countLostEvents(_ count: Int) throws(SQLiteError) {
+        guard count > 0 else { return }
+        try database.run("UPDATE destination SET dropped = dropped + ? WHERE \(OutboxStore.waitsForEvents)", [.integer(Int64(count))])
+    }
+
+    /// How many of the positions that count as dropped because the log deleted them are still ahead of a destination.
+    func goneCount(of state: DestinationState) throws(SQLiteError) -> Int {
+        (try gone()[state.name] ?? [:]).values.reduce(0) { count, gone in
+            var ahead = gone
+            ahead.forget(settledBy: state.positions)
+            return count + ahead.count
+        }
+    }
+
     /// Counts positions that the log has lost as dropped, without those that the destination has and those that were counted when a limit
     /// deleted them; inside a transaction.
     func countLost(_ missing: [MissingPositions], for name: String) throws(SQLiteError) {
         guard !missing.isEmpty, let state = try destinations().first(where: { $0.name == name }) else { return }
         let gone = try gone()[name] ?? [:]
+        let unknownEnd = try unknownEnd(of: name)
         var count = 0
-        for positions in missing {
+        for positions in missing where !positions.wasDeleted || positions.through > unknownEnd {
             var numbers = SettledAhead([.init(after: positions.after, through: positions.through)])
             for known in [state.settledPositions] + gone.values { numbers.remove(known) }
             count += min(positions.count, numbers.count)

@@ -56,8 +56,10 @@ extension OutboxStore {
             state.positions.pass(through: mark.positions)
             try keep(state.positions, for: mark.name)
         }
+        let dropped = mark.dropped + (try goneCount(of: state))
         try database.run(
-            "UPDATE destination SET event_cursor = max(event_cursor, ?) WHERE name = ?", [SQLiteValue(mark.entry), .text(mark.name)])
+            "UPDATE destination SET event_cursor = max(event_cursor, ?), dropped = max(dropped, ?) WHERE name = ?",
+            [SQLiteValue(mark.entry), .integer(Int64(dropped)), .text(mark.name)])
     }
 
     /// Lets every destination continue where all of them were at least.
