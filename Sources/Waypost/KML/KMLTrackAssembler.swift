@@ -33,6 +33,10 @@ struct KMLTrackAssembler: Sendable {
     private var isAbsolute = false
     private var isInterpolated = false
     private var hasTrackBefore = false
+    /// Whether a tag was broken in the open track: the elements that are open in it may have ended.
+    private var isTorn = false
+    /// Whether text between the elements of a track was noted since the last tag.
+    private var hasNotedText = false
     private var segment = -1
 
     /// One line for people per kind of damage found.
@@ -49,7 +53,7 @@ struct KMLTrackAssembler: Sendable {
     /// Processes a token.
     mutating func take(_ token: XMLTokenizer.Token, endingAt offset: Int, in bytes: Span<UInt8>, _ visit: (GPXItem) -> Void) {
         switch token {
-        case .startTag(let name): startTag(name, in: bytes)
+        case .startTag(let name): startTag(name, in: bytes, visit)
         case .attribute(let name, let value):
             if element == .arrayData, bytes.extracting(name).isWord("name") {
                 array = string(bytes.extracting(value)).flatMap(KMLTrackLists.Array.init(name:))
@@ -59,7 +63,9 @@ struct KMLTrackAssembler: Sendable {
             if isBroken { note(.brokenMarkup, at: offset, in: bytes) }
             if isEmpty { endElement(at: offset, in: bytes, visit) }
         case .endTag(let name): endTag(name, at: offset, in: bytes, visit)
-        case .text(let range): addText(bytes.extracting(range), hasReferences: true, visit)
+        case .text(let range):
+            addText(bytes.extracting(range), hasReferences: true, visit)
+            if element == .track { lookForText(range, in: bytes) }
         case .characterData(let range): addText(bytes.extracting(range), hasReferences: false, visit)
         case .declaration(let range):
             if let name = XMLText.Encoding.name(in: bytes.extracting(range)), let known = XMLText.Encoding(name: name) { encoding = known }
@@ -91,11 +97,17 @@ struct KMLTrackAssembler: Sendable {
 
     // MARK: - Elements
 
-    private mutating func startTag(_ name: Range<Int>, in bytes: Span<UInt8>) {
+    private mutating func startTag(_ name: Range<Int>, in bytes: Span<UInt8>, _ visit: (GPXItem) -> Void) {
+        hasNotedText = false
         var local = name.lowerBound
         for index in name where bytes[index] == UInt8(ascii: ":") { local = index + 1 }
         let word = bytes.extracting(local..<name.upperBound).withUnsafeBufferPointer { String(decoding: $0.prefix(64), as: UTF8.self) }
         var element = KMLTrackElement(rawValue: word) ?? .other
+        if element.isPartOfTrack, isInTrack, skipped > 0 || !element.isChild(of: self.element) {
+            // In a text nothing can begin: its end tag is lost.
+            if !isTorn, self.element.isText { note(.brokenMarkup, at: name.lowerBound, in: bytes) }
+            if isTorn { leaveTorn(for: element, at: name.lowerBound, in: bytes, visit) }
+        }
         if stack.isEmpty, skipped == 0 {
             guard element.isRoot else {
                 if !hasRoot { failure = .notKML(root: word, line: line(at: name.lowerBound, in: bytes)) }
@@ -122,7 +134,7 @@ struct KMLTrackAssembler: Sendable {
         case .polygon, .linearRing: note(.figure, at: offset, in: bytes)
         case .multiTrack: (isInterpolated, hasTrackBefore, isAbsolute) = (false, false, false)
         case .track:
-            track = KMLTrackLists()
+            (track, isTorn) = (KMLTrackLists(), false)
             if !isInMultiTrack { isAbsolute = false }
         case .lineString:
             segment += 1
@@ -136,8 +148,27 @@ struct KMLTrackAssembler: Sendable {
     }
 
     private var isInMultiTrack: Bool { stack.contains { $0.element == .multiTrack } }
+    private var isInTrack: Bool { stack.contains { $0.element == .track } }
+
+    /// Leaves the elements whose end tags are lost, because one begins that cannot be in them.
+    private mutating func leaveTorn(
+        for element: KMLTrackElement, at offset: Int, in bytes: Span<UInt8>, _ visit: (GPXItem) -> Void
+    ) {
+        guard let parent = stack.lastIndex(where: { element.isChild(of: $0.element) }) else { return }
+        skipped = 0
+        leave(to: parent, at: offset, in: bytes, visit)
+        isTorn = false
+    }
+
+    /// Leaves the elements within that one; texts among them may be incomplete.
+    private mutating func leave(to index: Int, at offset: Int, in bytes: Span<UInt8>, _ visit: (GPXItem) -> Void) {
+        while stack.count > index + 1 {
+            if self.element.isText { stack.removeLast() } else { endElement(at: offset, in: bytes, visit) }
+        }
+    }
 
     private mutating func endTag(_ name: Range<Int>, at offset: Int, in bytes: Span<UInt8>, _ visit: (GPXItem) -> Void) {
+        hasNotedText = false
         if skipped > 0 {
             skipped -= 1
             return
@@ -146,7 +177,8 @@ struct KMLTrackAssembler: Sendable {
         if stack.last?.name == word { return endElement(at: offset, in: bytes, visit) }
         note(.brokenMarkup, at: offset, in: bytes)
         guard let index = stack.lastIndex(where: { $0.name == word }) else { return }
-        while stack.count > index { endElement(at: offset, in: bytes, visit) }
+        leave(to: index, at: offset, in: bytes, visit)
+        endElement(at: offset, in: bytes, visit)
     }
 
     /// Ends the innermost element.
@@ -173,9 +205,24 @@ struct KMLTrackAssembler: Sendable {
         default: break
         }
         stack.removeLast()
+        if self.element == .track { isTorn = false }
     }
 
     // MARK: - Texts
+
+    /// Notes text between the elements of a track, which has none: something was there.
+    private mutating func lookForText(_ range: Range<Int>, in bytes: Span<UInt8>) {
+        guard !hasNotedText, let offset = range.first(where: { !bytes[$0].isXMLSpace }) else { return }
+        hasNotedText = true
+        note(.brokenMarkup, at: offset, in: bytes)
+    }
+
+    /// Whether a text of a track is more than a bad value: what was in between may be gone, and it stands for several.
+    private mutating func isTornText(_ raw: [UInt8]) -> Bool {
+        guard isInTrack, raw.contains(where: { $0 < 0x20 && !$0.isXMLSpace }) else { return false }
+        track.noteDamage()
+        return true
+    }
 
     private mutating func addText(_ piece: Span<UInt8>, hasReferences: Bool, _ visit: (GPXItem) -> Void) {
         let element = element
@@ -199,6 +246,7 @@ struct KMLTrackAssembler: Sendable {
     private mutating func endWhen(at offset: Int, in bytes: Span<UInt8>) {
         let raw = text.raw
         let time = UTCTime(xmlDateTime: raw.span)
+        if isTornText(raw) { return note(.badValue, at: offset, in: bytes) }
         if time == nil, !raw.isEmpty { note(.badValue, at: offset, in: bytes) }
         if stack.count > 1, stack[stack.count - 2].element == .track { track.add(time: time) } else { draft.time = time }
     }
@@ -207,6 +255,7 @@ struct KMLTrackAssembler: Sendable {
         let raw = text.raw.map { $0.isXMLSpace ? UInt8(ascii: " ") : $0 }
         let isGap = raw.allSatisfy { $0 == UInt8(ascii: " ") }
         let place = isGap ? nil : KMLPlaces.place(raw.span, separator: UInt8(ascii: " "))
+        if isTornText(raw) { return note(.badPlace, at: offset, in: bytes) }
         if place == nil, !isGap { note(.badPlace, at: offset, in: bytes) }
         track.add(place: place)
     }
@@ -216,6 +265,7 @@ struct KMLTrackAssembler: Sendable {
         let raw = text.raw
         let isBlank = raw.allSatisfy(\.isXMLSpace)
         let value = isBlank ? .nan : Double(xmlDecimal: raw.span)
+        if isTornText(raw) { return note(.badValue, at: offset, in: bytes) }
         if !track.add(value ?? .nan, to: array) || value == nil { note(.badValue, at: offset, in: bytes) }
     }
 
@@ -253,7 +303,10 @@ struct KMLTrackAssembler: Sendable {
     private mutating func endTrack(at offset: Int, in bytes: Span<UInt8>, isCut: Bool, _ visit: (GPXItem) -> Void) {
         if !hasTrackBefore || !isInterpolated || !isInMultiTrack { segment += 1 }
         hasTrackBefore = true
-        if !isCut, track.times.count != track.places.count { note(.unpaired, at: offset, in: bytes) }
+        track.finish()
+        track.isCut = isCut
+        let unpairedCount = isCut ? 0 : track.unpairedCount
+        if unpairedCount > 0 { note(.unpaired, line: line(at: offset, in: bytes), count: unpairedCount) }
         if track.overlongCount > 0 { note(.overlongTrack, line: line(at: offset, in: bytes), count: track.overlongCount) }
         var isGap = false
         for index in track.places.indices {
@@ -289,6 +342,10 @@ struct KMLTrackAssembler: Sendable {
     private func line(at offset: Int, in bytes: Span<UInt8>) -> Int { lines.line(at: min(offset, bytes.count), in: bytes) }
 
     private mutating func note(_ kind: KMLDamage, at offset: Int, in bytes: Span<UInt8>) {
+        if kind == .brokenMarkup, isInTrack {
+            isTorn = true
+            track.noteDamage()
+        }
         // The line is only determined the first time.
         note(kind, line: tallies[kind.rawValue].count == 0 ? line(at: offset, in: bytes) : 0)
     }

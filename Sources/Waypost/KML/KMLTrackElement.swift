@@ -29,6 +29,14 @@ enum KMLTrackElement: String {
         }
     }
 
+    /// Whether it begins a track or a placemark, or something within a track.
+    var isPartOfTrack: Bool {
+        switch self {
+        case .placemark, .multiTrack, .track, .when, .coord, .extendedData, .schemaData, .arrayData, .value: true
+        default: false
+        }
+    }
+
     /// Whether it is read as a child of that element.
     func isChild(of parent: KMLTrackElement) -> Bool {
         switch self {
@@ -60,7 +68,7 @@ enum KMLDamage: Int, CaseIterable {
         case .untimed: "points of lines, which have no times"
         case .figure: "areas and models, left out"
         case .badPlace: "places that cannot be, left out"
-        case .unpaired: "tracks with more times than places, or more places than times"
+        case .unpaired: "times and places of tracks that belong to nothing for certain"
         case .badValue: "values that cannot be read"
         case .overlongTrack: "points of tracks beyond the \(KMLTrackReader.mostTrackPoints) that are kept, left out"
         case .brokenMarkup: "broken tags"

@@ -63,7 +63,77 @@ struct KMLTrackReaderTests {
         #expect(track(reading).map(\.point.position.time?.millisecondsSince1970) == [1_778_310_884_000, 1_778_310_886_000])
         #expect(track(reading).map(\.segment) == [0, 1], "a gap ends a segment")
         #expect(track(reading).last?.point.position.altitudeMSLMetres == 0, "a height of a gx:coord is one")
-        #expect(reading.remarks == ["tracks with more times than places, or more places than times: 1, first line 3"])
+        #expect(reading.remarks == ["times and places of tracks that belong to nothing for certain: 1, first line 3"])
+    }
+
+    /// A track of the second half of 2026-05-09T07:14, as waypost writes it: all times first, then all places, then all speeds.
+    private func block(_ range: Range<Int>, alternating: Bool = false) -> String {
+        let times = range.map { "<when>2026-05-09T07:14:\($0)Z</when>\n" }
+        let places = range.map { "<gx:coord>\(Double($0) / 10) 50 1</gx:coord>\n" }
+        let values = range.map { "<gx:value>\($0)</gx:value>\n" }.joined()
+        let fixes = alternating ? zip(times, places).map { $0 + $1 }.joined() : (times + places).joined()
+        return """
+            <Placemark><gx:Track>
+            \(fixes)<ExtendedData><SchemaData><gx:SimpleArrayData name="speed">
+            \(values)</gx:SimpleArrayData></SchemaData></ExtendedData></gx:Track></Placemark>
+            """
+    }
+
+    /// What a damaged text says of the fixes of ``block(_:alternating:)``: how many are right, and how many have no time.
+    private func check(_ text: String) -> (rightCount: Int, untimedCount: Int) {
+        let reading = read(text)
+        var counts = (0, 0)
+        for (point, _) in track(reading) {
+            let position = point.position
+            let second = Int((position.coordinate.longitudeDegrees * 10).rounded())
+            if let time = position.time {
+                #expect(time.millisecondsSince1970 == 1_778_310_840_000 + Int64(second) * 1_000, "\(position)")
+                counts.0 += 1
+            } else {
+                counts.1 += 1
+            }
+            if let speed = position.speedMetresPerSecond { #expect(speed == Double(second)) }
+        }
+        if counts.1 > 0 { #expect(reading.remarks.contains { $0.contains("belong to nothing for certain") }) }
+        #expect(KMLTrackContract.violations(reading: Array("<kml>\(text)</kml>".utf8)) == [])
+        return counts
+    }
+
+    /// Whatever is damaged, no place gets the time of another one; those before and behind the damage keep theirs.
+    @Test(arguments: [false, true]) func givesNoPlaceTheTimeOfAnother(alternating: Bool) {
+        let whole = block(20..<50, alternating: alternating)
+        #expect(check(whole) == (30, 0))
+        for (old, new) in [
+            ("<when>2026-05-09T07:14:31Z</when>\n", "\0\0\0\0"), ("<when>2026-05-09T07:14:31Z", "<whe>2026-05-09T07:14:31Z"),
+            ("07:14:31Z</when>", "07:14:31Z</whe>"), ("07:14:31Z</when>", "07:14:31Z\0/when>"), ("<when>2026-05-09T07:14:31Z", "\0"),
+            ("<gx:coord>3.1 50 1</gx:coord>\n", "\0\0\0"), ("<gx:coord>3.1 ", "<gx:co\0rd>3.1 "), ("<gx:coord>3.1 50 1</gx:coord>", "x"),
+            ("3.1 50 1</gx:coord>\n<gx:coord>3.2", "3.1\0\0\0\0\03.2"), ("<gx:value>31</gx:value>", "<gx:value>31</gx:val>"),
+            ("</gx:coord>", "</gx:coord>\0"), ("<when>", "\0<when>"),
+        ] {
+            let (right, untimed) = check(whole.replacing(old, with: new, maxReplacements: 1))
+            #expect(right >= 27 && right + untimed >= 28, "\(new): \(right), \(untimed)")
+        }
+    }
+
+    /// Of lists without visible damage that are not equally long, nothing is known.
+    @Test func leavesTimesOutWhereALineIsMissing() {
+        for line in ["<when>2026-05-09T07:14:31Z</when>\n", "<gx:coord>3.1 50 1</gx:coord>\n"] {
+            let isTime = line.hasPrefix("<when")
+            #expect(check(block(20..<50).replacing(line, with: "")) == (0, isTime ? 30 : 29))
+            #expect(check(block(20..<50, alternating: true).replacing(line, with: "")) == (29, isTime ? 1 : 0))
+        }
+    }
+
+    /// Random damage: bytes set to NUL, removed or overwritten.
+    @Test(arguments: 0..<40) func survivesRandomDamage(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let whole = Array(block(20..<50, alternating: seed % 2 == 1).utf8)
+        for _ in 0..<20 {
+            let start = Int.random(in: 0..<whole.count, using: &generator)
+            let end = min(whole.count, start + Int.random(in: 1...200, using: &generator))
+            let damaged = whole[..<start] + [UInt8](repeating: 0, count: end - start) + whole[end...]
+            _ = check(String(decoding: damaged, as: UTF8.self))
+        }
     }
 
     @Test func keepsWhatWasWholeOfACutFile() {
