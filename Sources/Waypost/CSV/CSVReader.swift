@@ -181,6 +181,9 @@ public struct CSVReader: Sendable {
         guard failure == nil else { return }
         guard let meanings else { return takeHeader(text, ends, line: line) }
         var row = CSVRow(hasDecimalCommas: hasDecimalCommas)
+        if ends.count > meanings.count, !hasDecimalCommas, hasCommasInPlace(text, ends, meanings) {
+            return noteRow("more values than columns, and a place without decimals: numbers with commas need another separator", line: line)
+        }
         var start = 0
         for (index, end) in ends.enumerated() {
             let field = text.extracting(start..<end)
@@ -199,10 +202,28 @@ public struct CSVReader: Sendable {
             reportCount += 1
             visit(report)
         case .empty: break
-        case .impossible(let why):
-            if damage.rows.count == 0 { damage.firstRow = "line \(line): \(why)" }
-            damage.rows.note(line: line)
+        case .impossible(let why): noteRow(why, line: line)
         }
+    }
+
+    /// Whether a row with more values than columns may have a place with decimal commas, as 51,73,10,24: which values are whose is not certain.
+    private func hasCommasInPlace(_ text: Span<UInt8>, _ ends: [Int], _ meanings: [Meaning?]) -> Bool {
+        var (start, isLonger, isWhole) = (0, false, false)
+        for (index, end) in ends.enumerated() {
+            let field = text.extracting(start..<end)
+            start = end
+            if index >= meanings.count {
+                isLonger = isLonger || !field.trimmingXMLSpace.isEmpty
+            } else if let column = meanings[index]?.column, column == .latitude || column == .longitude {
+                isWhole = isWhole || field.firstIndex(of: UInt8(ascii: "."), from: 0) == nil
+            }
+        }
+        return isLonger && isWhole
+    }
+
+    private mutating func noteRow(_ why: String, line: Int) {
+        if damage.rows.count == 0 { damage.firstRow = "line \(line): \(why)" }
+        damage.rows.note(line: line)
     }
 
     private mutating func noteUnread(_ column: String, _ text: @autoclosure () -> String, line: Int) {

@@ -77,10 +77,19 @@ struct CSVReaderTests {
 
     @Test func tellsValuesBehindTheLastColumn() {
         #expect(
-            read("lat,lon\n51,5,10,25\n").remarks == [
+            read("lat,lon\n51.0,5.0,10,25\n").remarks == [
                 "values that cannot be read: 2, line 2: behind the last column 10; line 2: behind the last column 25"
             ])
         #expect(read("lat,lon\n51,5,\n").remarks == [])
+    }
+
+    /// A comma within a number is one between values: whose they are is not certain, and nothing is guessed.
+    @Test func leavesOutAPlaceWithDecimalCommas() {
+        let reading = read("time,lat,lon\n2026-05-09T07:14:45Z,51,73,10,24\n2026-05-09T07:14:46Z,51.73,10.24,x\n")
+        #expect(reading.elements.count == 1)
+        #expect(
+            reading.remarks.first?.hasPrefix("rows with an impossible place, left out: 1, first line 2: more values than columns") == true)
+        #expect(fixes("time;lat;lon\n2026-05-09T07:14:45Z;51,73;10,24;x\n").first?.coordinate.latitudeDegrees == 51.73)
     }
 
     @Test func countsTheValuesThatItDoesNotTell() throws {
