@@ -150,7 +150,7 @@ package actor LogKeeper: PositioningConsumer {
         } catch {
             // A position that is not yet safe on the disk is logged all the same.
             if case .cannotSynchronize = error {} else { note(.failed(error), of: position) }
-            await noteProblems()
+            await noteProblems(after: error)
             if case .cannotAppend(_, let cause) = error, cause.isDiskFull { tidyAt = min(tidyAt, now + LogKeeper.tidyIntervalWhenFull) }
         }
         tidyIfDue(now: now)
@@ -176,7 +176,7 @@ package actor LogKeeper: PositioningConsumer {
         do throws(RecordingError) {
             try await recorder?.checkPlace()
         } catch {
-            await noteProblems()
+            await noteProblems(after: error)
             keepSynchronized()
         }
     }
@@ -197,7 +197,7 @@ package actor LogKeeper: PositioningConsumer {
                 let pause = Duration.nanoseconds(wait - tolerance)
                 try? await Task.sleep(for: pause, tolerance: .nanoseconds(tolerance))  // Cancelled: at once, which does no harm.
                 let now = max(deadline, MonotonicClock.nanoseconds)
-                do throws(RecordingError) { try await recorder.synchronizeIfDue(now: now) } catch { await noteProblems() }
+                do throws(RecordingError) { try await recorder.synchronizeIfDue(now: now) } catch { await noteProblems(after: error) }
                 if told.synchronizing != nil { await noteProblems() }
                 if Task.isCancelled { break }  // One try: a disk that refuses would be tried without a pause.
             }
@@ -205,8 +205,16 @@ package actor LogKeeper: PositioningConsumer {
         synchronizer = nil
     }
 
-    private func noteProblems() async {
+    /// Notes what is wrong.
+    ///
+    /// - Parameter error: why something failed just now; a log that went on in another place at once had no problem any more when it was asked.
+    private func noteProblems(after error: RecordingError? = nil) async {
         guard let problems = await recorder?.problems else { return }
+        if let error, error.isDisplacement, problems.synchronizing == nil, told.synchronizing == nil {
+            let former = told
+            told.synchronizing = .init(error: error, sinceMilliseconds: MonotonicClock.milliseconds)
+            observer.note(told, before: former)
+        }
         observer.note(problems, before: told)
         told = problems
     }
