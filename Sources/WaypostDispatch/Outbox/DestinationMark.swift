@@ -13,6 +13,8 @@ struct DestinationMark: Sendable, Hashable {
     var positionsThrough: UInt64?
     /// Up to this number of the log it has every event, or should not get it.
     var events: UInt64
+    /// The last event of the log that is meant for it when no later ones are; nil when they are.
+    var eventsThrough: UInt64?
     /// Up to this number it has every entry of the outbox; those are the events up to ``events``, and entries that are not in the log.
     var entry: UInt64
     /// How many records it has lost up to there, without positions that limits have deleted behind ``positions``: the log knows these.
@@ -28,6 +30,7 @@ struct DestinationMark: Sendable, Hashable {
         joined.positions = min(positions, other.positions)
         joined.positionsThrough = positionsThrough.map { max($0, other.positionsThrough ?? $0) }
         (joined.events, joined.entry) = (min(events, other.events), min(entry, other.entry))
+        joined.eventsThrough = eventsThrough.map { max($0, other.eventsThrough ?? $0) }
         joined.dropped = min(dropped, other.dropped)
         return joined
     }
@@ -38,7 +41,7 @@ struct DestinationMark: Sendable, Hashable {
 /// ```
 /// {"destinations":[{"name":"home","positions":8640,"events":8511,"entry":17,"dropped":0,"takes_positions":true,"paused":false}]}
 /// ```
-/// `positions_through` only where no later positions are meant for a destination. Sealed (``SealedText``).
+/// `positions_through` and `events_through` only where no later ones are meant for a destination. Sealed (``SealedText``).
 /// - Cost: a small file, rewritten when destinations are added, removed or discarded, and at most once an hour while they receive records.
 /// - Concurrency: one owner.
 struct DestinationMarkFile {
@@ -110,6 +113,7 @@ struct DestinationMarkFile {
                         json.member("positions", Int(clamping: mark.positions))
                         json.member("positions_through", mark.positionsThrough.map { Int(clamping: $0) })
                         json.member("events", Int(clamping: mark.events))
+                        json.member("events_through", mark.eventsThrough.map { Int(clamping: $0) })
                         json.member("entry", Int(clamping: mark.entry))
                         json.member("dropped", mark.dropped)
                         json.member("takes_positions", mark.takesPositions)
@@ -134,7 +138,8 @@ struct DestinationMarkFile {
             else { return nil }
             marks.append(
                 DestinationMark(
-                    name: name, positions: positions, positionsThrough: number(value["positions_through"]), events: events, entry: entry,
+                    name: name, positions: positions, positionsThrough: number(value["positions_through"]), events: events,
+                    eventsThrough: number(value["events_through"]), entry: entry,
                     dropped: Int(clamping: number(value["dropped"]) ?? 0), takesPositions: takesPositions, isPaused: isPaused))
         }
         return marks

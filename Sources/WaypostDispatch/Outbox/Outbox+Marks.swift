@@ -9,6 +9,8 @@ package struct OutboxInterruption: Sendable, Hashable {
         package let name: String
         /// Up to this number of the log it has every event, or should not get it.
         package let events: UInt64
+        /// The last event of the log that is meant for it; nil when later ones are, too.
+        package var through: UInt64?
     }
 
     /// The destinations.
@@ -61,7 +63,7 @@ extension Outbox {
             missingCount = max(0, Int(known.last) - Int(clamping: first.entry) - Int(entryCount ?? 0))
         }
         return OutboxInterruption(
-            destinations: marks.sorted { $0.events < $1.events }.map { .init(name: $0.name, events: $0.events) },
+            destinations: marks.sorted { $0.events < $1.events }.map { .init(name: $0.name, events: $0.events, through: $0.eventsThrough) },
             takenThrough: known?.logged.map(UInt64.init), lastEntry: UInt64(store.lastEntryNumber), missingCount: missingCount)
     }
 
@@ -93,6 +95,14 @@ extension Outbox {
             guard var state = try store.destinations().first(where: { $0.name == name }) else { return }
             state.settledEvents.insert(.init(after: interruption.lastEntry, through: UInt64(store.lastEntryNumber)))
             try store.database.transaction { () throws(SQLiteError) in try store.keep(state.settledEvents, of: .events, for: name) }
+        }
+    }
+
+    /// Notes that a destination should not get what is taken back from here on, and nothing that comes later: it was removed then.
+    package func endTakenBack(for name: String) throws(OutboxError) {
+        try use { (store) throws(SQLiteError) in
+            guard let state = try store.destinations().first(where: { $0.name == name }), state.closedEvents == nil else { return }
+            try store.closeEvents(of: name)
         }
     }
 
@@ -195,6 +205,7 @@ extension OutboxStore {
                 name: state.name, positions: state.positions.first, events: old?.events ?? 0, entry: old?.entry ?? 0,
                 dropped: max(0, state.droppedCount - (try goneCount(of: state))), takesPositions: state.takesPositions,
                 isPaused: state.isPaused)
+            if state.closedEvents != nil { mark.eventsThrough = old?.eventsThrough ?? tally.logged.map(UInt64.init) }
             if !state.positions.isOpen { mark.positionsThrough = state.positions.stretches.last?.through ?? state.positions.live }
             if state.waitingEventCount == 0, let logged = tally.logged {
                 (mark.events, mark.entry) = (UInt64(logged), UInt64(lastEntryNumber))

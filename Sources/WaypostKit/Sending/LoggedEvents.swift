@@ -73,9 +73,9 @@ package struct LoggedEvents: Sendable {
             }
         }
         let taken = interruption.takenThrough ?? newest
-        for destination in interruption.destinations {
-            for stop in [taken, destination.events] where stop <= destination.events { try await read(through: min(stop, newest)) }
-            try await outbox.skipTakenBack(for: destination.name)
+        for stop in interruption.stops {
+            for place in [taken, stop.number] where place <= stop.number { try await read(through: min(place, newest)) }
+            if stop.isEnd { try await outbox.endTakenBack(for: stop.name) } else { try await outbox.skipTakenBack(for: stop.name) }
         }
         try await read(through: min(taken, newest))
         try await read(through: newest)
@@ -90,6 +90,17 @@ struct EventPage: Sendable {
     var through: UInt64
     /// How many of those up to there a limit has deleted.
     var lostCount = 0
+}
+
+extension OutboxInterruption {
+    /// The numbers of the log at which destinations begin to lack events, and those at which no later ones are meant for them; in order.
+    fileprivate var stops: [(number: UInt64, name: String, isEnd: Bool)] {
+        let begins = destinations.map { (number: $0.events, name: $0.name, isEnd: false) }
+        let ends = destinations.compactMap { destination in
+            destination.through.map { (number: max($0, destination.events), name: destination.name, isEnd: true) }
+        }
+        return (begins + ends).sorted { $0.number == $1.number ? !$0.isEnd && $1.isEnd : $0.number < $1.number }
+    }
 }
 
 extension LogPositions {
