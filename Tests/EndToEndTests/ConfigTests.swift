@@ -164,7 +164,8 @@ extension EndToEnd {
             ("metric", #"text needs quotes: "like this""#), ("/var/log", #"text needs quotes: "like this""#),
             ("“metric”", #"these are typographic quotes; write straight ones: "like this""#), ("yes", "write true"),
             ("False", "write false"),
-            ("10 s   # a comment", #"a number with a unit needs quotes: "10 s""#), ("\"50 Mb", nil), ("", nil),
+            ("10 s   # a comment", #"a number with a unit needs quotes: "10 s""#), ("\"50 Mb", "its closing quote is missing"),
+            ("2,5", "write a point, not a comma: 2.5"), ("", nil),
         ])
         func saysWhatABeginnerMeant(value: String, words: String?) async throws {
             let folder = try TestFolder()

@@ -152,7 +152,10 @@ func mistakes(in bytes: [UInt8]) -> [String] {
             "[[destination]]\nurl = 'http://x/'\ncutoff = '04:00 ../passwd'",
             "3:10: [[destination]] cutoff: has '../passwd', which is not a time zone of this system (see timedatectl list-timezones; package tzdata)"
         ),
-        ("[[destination]]\nurl = 'ftp://x/'", "2:7: [[destination]] url: must begin with https:// or http://"),
+        (
+            "[[destination]]\nurl = 'ftp://x/'",
+            "2:7: [[destination]] url: must begin with https:// or http://, or with mqtt:// or mqtts:// for a broker"
+        ),
         ("[[destination]]\nurl = 'http://me:secret@x/'", "2:7: [[destination]] url: must hold no password, which messages would show"),
         (
             "[[destination]]\nurl = 'http://x/'\nname = 'a b'",

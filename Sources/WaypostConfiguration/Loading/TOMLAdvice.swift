@@ -10,7 +10,12 @@ enum TOMLAdvice {
         let value = String(decoding: rest, as: UTF8.self).trimmedOfSpace
         guard let first = value.unicodeScalars.first else { return nil }
         if quotes.contains(first) { return #"these are typographic quotes; write straight ones: "like this""# }
+        if first == "\"" || first == "'", !value.unicodeScalars.dropFirst().contains(first) { return "its closing quote is missing" }
         if let truth = truths[value.lowercased()] { return "write \(truth)" }
+        let parts = value.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+        if parts.count == 2, parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy { ("0"..."9").contains(Unicode.Scalar($0)) } }) {
+            return "write a point, not a comma: \(value.split(separator: ",").joined(separator: "."))"
+        }
         // A time or a number that is almost one.
         let isMeasure =
             ("0"..."9").contains(first) && value.unicodeScalars.last.map { ("a"..."z").contains($0) || ("A"..."Z").contains($0) } == true

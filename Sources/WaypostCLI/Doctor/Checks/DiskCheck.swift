@@ -25,8 +25,10 @@ enum DiskCheck: DoctorCheck {
         let room = free.map { "\(sizeText(bytes: $0.byteCount)) free" } ?? "no room"
         let disk = MountTable(facts.tree)?.mount(of: folder)?.folder ?? "/"
         var commands = ["sudo du -xh --max-depth=2 \(shellWord(disk)) | sort -h | tail -n 20"]
-        var what = "the disk of \(folder) is full (\(room)): "
-        what += pause == nil ? "logging is about to pause" : "logging is paused, and resumes by itself"
+        var what = "the disk of \(folder) "
+        what +=
+            pause == nil
+            ? "has little room (\(room)): logging pauses when it is full" : "is full (\(room)): logging is paused, and resumes by itself"
         if ["/", "/var"].contains(disk) {
             what += "; with min_free the tracker deletes its oldest tracks, sent or not, before it comes to that"
             commands += ["sudo journalctl --vacuum-size=50M", "sudo apt-get clean"]

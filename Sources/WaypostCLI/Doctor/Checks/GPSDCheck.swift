@@ -77,7 +77,9 @@ enum GPSDCheck: DoctorCheck {
 
     /// The tracker reads only from gpsd, and gpsd is not installed, not started, or has no receiver.
     private static func missing(_ facts: SystemFacts) -> Finding? {
-        guard let url = facts.configurationLine(containing: "gpsd:") else { return nil }
+        // Another port is that of a gpsd which Debian's files say nothing of.
+        let isUsual = facts.sources.contains { ($0.kind as? GPSDKind).map { $0.isLocal && $0.port == GPSDKind.usualPort } == true }
+        guard isUsual, let url = facts.configurationLine(containing: "gpsd:") else { return nil }
         if facts.gpsd.isInstalled == false {
             return Finding(
                 what: "the tracker reads from gpsd, which is not installed",

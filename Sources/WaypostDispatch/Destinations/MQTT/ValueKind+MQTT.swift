@@ -8,7 +8,12 @@ extension ValueKind<String> {
             unit: nil,
             schema: .text,
             read: { (node) throws(ValueProblem) in
-                guard case .string(let url) = node.value, url.lowercased().hasPrefix("mqtt") else { return try webURL.read(node) }
+                guard case .string(let url) = node.value, !url.isEmpty else { return try webURL.read(node) }
+                let lowered = url.lowercased()
+                if ["https://", "http://"].contains(where: lowered.hasPrefix) { return try webURL.read(node) }
+                guard lowered.hasPrefix("mqtt") else {
+                    throw .invalid(reason: "must begin with https:// or http://, or with mqtt:// or mqtts:// for a broker")
+                }
                 do throws(MQTTError) { _ = try MQTTSettings(url: url, clientID: "") } catch {
                     throw .invalid(reason: "must be mqtt://HOST or mqtts://HOST, with :PORT if need be, without a path or a password")
                 }
