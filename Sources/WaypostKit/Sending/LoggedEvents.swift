@@ -65,10 +65,11 @@ package struct LoggedEvents: Sendable {
             while through < stop {
                 let page = try await positions.events(after: through, through: stop, limit: LoggedEvents.pageCount)
                 guard page.through > through else { return }
+                // The lost outbox never had those after it, and had counted what was gone before.
+                let wasTaken = page.through <= interruption.takenThrough ?? .max
                 let new = try await outbox.takeBack(
-                    page.events.map(OutboxEntry.event), loggedThrough: page.through, lostCount: page.lostCount)
-                // The lost outbox never had those after it.
-                if page.through <= interruption.takenThrough ?? .max { count += new }
+                    page.events.map(OutboxEntry.event), loggedThrough: page.through, lostCount: wasTaken ? 0 : page.lostCount)
+                if wasTaken { count += new }
                 through = page.through
             }
         }
