@@ -71,7 +71,7 @@ public actor LogPositions: PositionSupply {
     package func takeLosses(_ kind: LostRecords, of reader: inout LogReader, after number: UInt64, through last: UInt64) -> [LogLoss] {
         let losses = reader.takeLosses().compactMap { $0.part(after: number, through: last) }
             .filter { missesElsewhere || $0.note != .elsewhere }
-        // Positions that limits deleted are counted and told by those who delete them.
+        // Of positions that limits deleted, the tracker tells when it deletes them, or at its next start.
         for loss in losses where kind == .events || loss.note != .deleted { noteLoss(loss, kind) }
         return losses
     }

@@ -11,7 +11,7 @@ import WaypostSystem
 /// 1-4710            the first and the last number, in order
 /// 5012-5630 lost    with what became of them, when they were not deleted or erased
 /// 17-2500 counted   positions among those that limits deleted, which the outbox has counted; if that is lost, destinations count them again
-/// 2502-4709 uncounted  those that it could not count: destinations that lack them count them when they come to them
+/// 2502-4709 uncounted  those that it could not count: the next start does, or a destination that comes to them
 /// 4712-4712 unqueued events among the deleted ones, which perhaps were not queued
 /// 0b1c2d3e          SealedText
 /// ```
