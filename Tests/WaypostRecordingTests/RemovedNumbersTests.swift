@@ -150,6 +150,20 @@ import WaypostSystem
         }
     }
 
+    /// The recorder and the thread that deletes tracks note at the same time.
+    @Test func losesNothingThatTwoNoteAtOnce() async throws {
+        try await Sample.withFolder { folder in
+            try await record(1, in: folder)
+            let log = LogFolder(path: folder)
+            let fates = RemovedNumbers.Fate.allCases.filter { $0 != .elsewhere }
+            DispatchQueue.concurrentPerform(iterations: fates.count) { index in
+                for number in 1...UInt64(20) { log.note([10_000 + 3 * number...10_000 + 3 * number], as: fates[index]) }
+            }
+            let removed = RemovedNumbers(in: log)
+            for fate in fates { #expect(removed.ranges(fate).count { $0.lowerBound > 10_000 } == 20, "\(fate)") }
+        }
+    }
+
     @Test(arguments: [
         "", "1-5\n", "5-1\n", "0-7\n", "1-18446744073709551615\n", "-\n", "1\n", "1-2-3\n", "x-y\n",
         "18446744073709551615-18446744073709551615\n", "1-5 gone\n", "1-5 lost lost\n", " 1-5\n", "1-5 \n",

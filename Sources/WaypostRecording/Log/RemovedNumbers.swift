@@ -1,3 +1,4 @@
+import Synchronization
 import Waypost
 import WaypostSystem
 
@@ -49,6 +50,11 @@ struct RemovedNumbers: Equatable {
     /// More journals than anybody erases one by one; those that the limits delete follow each other.
     private static let most = 1_000
     private static let longestByteCount = 512_000
+
+    /// Held from reading the file to writing it: the recorder and the thread that deletes tracks note at the same time.
+    ///
+    /// Of two processes only the one that has locked the log changes it.
+    private static let changing = Mutex(())
 
     init() {}
 
@@ -155,11 +161,10 @@ struct RemovedNumbers: Equatable {
         }
     }
 
-    /// Begins to note from that number on, unless it does so already, and says whether it does now.
-    mutating func begin(at number: UInt64, anew isAnew: Bool = false) -> Bool {
-        guard isAnew ? number > notedFrom ?? 0 : notedFrom == nil, JournalCodec.sequences.contains(number) else { return false }
+    /// Begins to note from that number on, unless it does so already.
+    mutating func begin(at number: UInt64, anew isAnew: Bool = false) {
+        guard isAnew ? number > notedFrom ?? 0 : notedFrom == nil, JournalCodec.sequences.contains(number) else { return }
         notedFrom = number
-        return true
     }
 
     /// The end of the numbers of a track that begins with one, before the first number that it cannot have.
@@ -172,8 +177,19 @@ struct RemovedNumbers: Equatable {
         return max(end, first + 1)
     }
 
-    /// Stores them in the log.
-    func write(in folder: LogFolder) throws(SystemError) {
+    /// Changes what is noted in a log, so that nothing that others note at the same time gets lost.
+    ///
+    /// - Returns: whether it is on the disk.
+    static func change(in folder: LogFolder, _ change: (inout RemovedNumbers) -> Void) -> Bool {
+        changing.withLock { _ in
+            let known = RemovedNumbers(in: folder)
+            var changed = known
+            change(&changed)
+            return changed == known || (try? changed.write(in: folder)) != nil  // Without a place for it, readers are told less.
+        }
+    }
+
+    private func write(in folder: LogFolder) throws(SystemError) {
         var lines = notedFrom.map { "\($0)- noted\n" } ?? ""
         for fate in Fate.allCases {
             let word = fate == .removed ? "" : " \(fate.rawValue)"
@@ -198,18 +214,16 @@ extension LogFolder {
     /// Notes what becomes of numbers; returns whether that is on the disk.
     func note(_ notes: [RemovedNumbers.Note]) -> Bool {
         guard !notes.isEmpty else { return true }
-        var removed = RemovedNumbers(in: self)
-        let known = removed
-        for note in notes { removed.add(note.numbers, as: note.fate) }
-        return removed == known || (try? removed.write(in: self)) != nil  // See above.
+        return RemovedNumbers.change(in: self) { removed in
+            for note in notes { removed.add(note.numbers, as: note.fate) }
+        }
     }
 
     /// Begins to note what becomes of all numbers from that one on; does nothing when that is done.
     ///
     /// - Parameter isAnew: whether what is missing before it is not known any more.
     func beginNoting(at number: UInt64, anew isAnew: Bool = false) {
-        var removed = RemovedNumbers(in: self)
-        if removed.begin(at: number, anew: isAnew) { try? removed.write(in: self) }  // Less is told then.
+        _ = RemovedNumbers.change(in: self) { $0.begin(at: number, anew: isAnew) }  // Less is told when that fails.
     }
 }
 
