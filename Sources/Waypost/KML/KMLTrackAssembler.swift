@@ -196,7 +196,7 @@ struct KMLTrackAssembler: Sendable {
         case .description: draft.description = textString()
         case .altitudeMode: isAbsolute = textString() == "absolute"
         case .interpolate: isInterpolated = textString().map { $0 == "1" || $0 == "true" } ?? false
-        case .when: endWhen(at: offset, in: bytes)
+        case .when, .begin: endWhen(at: offset, in: bytes)
         case .coord: endCoord(at: offset, in: bytes)
         case .value: endValue(at: offset, in: bytes)
         case .coordinates: finishPlaces(visit)

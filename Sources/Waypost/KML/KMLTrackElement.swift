@@ -1,10 +1,11 @@
 /// The elements of KML that form tracks and waypoints, by their names without prefix.
 enum KMLTrackElement: String {
-    case kml, name, description, when, coordinates, coord, value, altitudeMode, interpolate
+    case kml, name, description, when, begin, coordinates, coord, value, altitudeMode, interpolate
     case document = "Document"
     case folder = "Folder"
     case placemark = "Placemark"
     case timeStamp = "TimeStamp"
+    case timeSpan = "TimeSpan"
     case point = "Point"
     case lineString = "LineString"
     case linearRing = "LinearRing"
@@ -24,7 +25,7 @@ enum KMLTrackElement: String {
     /// Whether its text is kept as a whole.
     var isText: Bool {
         switch self {
-        case .name, .description, .when, .coord, .value, .altitudeMode, .interpolate: true
+        case .name, .description, .when, .begin, .coord, .value, .altitudeMode, .interpolate: true
         default: false
         }
     }
@@ -42,8 +43,9 @@ enum KMLTrackElement: String {
         switch self {
         case .kml, .other: false
         case .document, .folder, .placemark: parent == .kml || parent == .document || parent == .folder
-        case .name, .description, .timeStamp: parent == .placemark
+        case .name, .description, .timeStamp, .timeSpan: parent == .placemark
         case .when: parent == .timeStamp || parent == .track
+        case .begin: parent == .timeSpan
         case .point, .lineString, .linearRing, .polygon, .multiGeometry, .multiTrack:
             parent == .placemark || parent == .multiGeometry
         case .track: parent == .placemark || parent == .multiGeometry || parent == .multiTrack

@@ -2,7 +2,7 @@
 ///
 /// ```
 /// <Placemark>                                        Folders and Documents inside each other as one likes
-///   <name> <description> <TimeStamp><when>
+///   <name> <description> <TimeStamp><when>          or <TimeSpan><begin>
 ///   <Point><coordinates>                             a waypoint
 ///   <LineString><coordinates>                        a segment without times
 ///   <gx:Track> <when>... <gx:coord>...               a segment; the two may alternate, or all of one come first

@@ -43,6 +43,15 @@ struct KMLTrackReaderTests {
         #expect(hut.name == "Hut & well" && hut.description == "a <cabin>" && hut.position.time == positions[0].time)
     }
 
+    /// A stay has a beginning and an end: it is a place from its beginning on.
+    @Test(arguments: ["<TimeStamp><when>T</when></TimeStamp>", "<TimeSpan><begin>T</begin><end>2026-05-09T08:00:00Z</end></TimeSpan>"])
+    func takesTheTimeOfAPlace(time: String) {
+        let time = time.replacing("T<", with: "2026-05-09T07:14:44Z<")
+        let reading = read("<Placemark>\(time)<Point><coordinates>10,50</coordinates></Point></Placemark>")
+        guard case .waypoint(let place)? = reading.elements.last else { return #expect(Bool(false), "no waypoint") }
+        #expect(place.position.time?.millisecondsSince1970 == 1_778_310_884_000 && reading.remarks == [])
+    }
+
     @Test func saysThatLinesHaveNoTimes() {
         let reading = read(
             "<Placemark><LineString><coordinates>\n10,50,0 10.1 , 50.1 ,12\n10.2,50.2 200,1 </coordinates></LineString></Placemark>")
