@@ -52,7 +52,10 @@ struct ConversionInput {
         guard reader.hasContent else {
             // In one line, with the first damage as the likely reason.
             let damage = reader.warnings.first.map { ": \($0.prefix { $0 != ";" })" } ?? ""
-            throw CommandFailure(.badData, what: path, why: "holds nothing usable as \(format.rawValue)\(damage)", next: next)
+            // What is not in one of these formats is refused above.
+            let isCertain = [.gpx, .kml, .csv].contains(format)
+            let why = "holds nothing usable as \(format.rawValue)\(damage)"
+            throw CommandFailure(.badData, what: path, why: why, next: isCertain ? nil : next)
         }
         for warning in reader.warnings { warn(warning) }
         if let problem, incomplete == nil { warn("\(problem), which is not read") }

@@ -23,6 +23,11 @@ package struct GPSDKind: SourceKind {
         (self.host, self.port, self.device) = (host, port, device)
     }
 
+    /// The daemon of the source with that name; that of this machine when it is another source.
+    package init(ofSource name: String) {
+        self = (try? SourceURL(name))?.kind as? GPSDKind ?? GPSDKind()  // See above.
+    }
+
     package init(afterScheme text: Substring) throws(SourceURLError) {
         self.init()
         let parts = try URLAuthority.split(
@@ -36,6 +41,12 @@ package struct GPSDKind: SourceKind {
 
     /// Whether the host is this machine by its name or address, without looking anything up.
     package var isLocal: Bool { LoopbackHost.contains(host) }
+
+    /// Whether it is the gpsd of this machine that Debian starts.
+    package var isUsual: Bool { isLocal && port == GPSDKind.usualPort }
+
+    /// Shows what it gets from its receivers; the program is in the package gpsd-clients.
+    package var showCommand: String { "gpspipe -r -n 5" + (isUsual ? "" : " \(URLAuthority.text(host: host, port: port))") }
 
     package func makeSource(_ settings: SourceSettings) -> any PositionSource {
         GPSDSource(host: host, port: port, device: device, user: settings.gpsdUser)

@@ -25,6 +25,8 @@ enum NextStep: Equatable {
     case correctHost(String)
     /// gpsd must be started.
     case startGPSD(isLocal: Bool)
+    /// A gpsd on this machine must be started with a port of its own.
+    case startGPSDWithPort(UInt16)
     /// gpsd must be installed; its package starts it, too.
     case installGPSD
     /// The named port has no device at the moment.
@@ -91,7 +93,10 @@ enum NextStep: Equatable {
             case .heldByAnother(let path): self = .freePort(path: path, advice: detail.advice)
             case .gpsdWithoutReceiver(isLocal: true, let candidates): self = .tellGPSD(candidates)
             case .noKnownReceiver: self = hasCandidates ? .nameThePort : .plugIn
-            case .noGPSD(let isLocal): self = .startGPSD(isLocal: isLocal)
+            case .noGPSD(isLocal: true):
+                let daemon = GPSDKind(ofSource: source.name)
+                self = daemon.isUsual ? .startGPSD(isLocal: true) : .startGPSDWithPort(daemon.port)
+            case .noGPSD(isLocal: false): self = .startGPSD(isLocal: false)
             case .gpsdNotInstalled: self = .installGPSD
             case .unknownHost(let host): self = .correctHost(host)
             case .gpsdWithoutReceiver(isLocal: false, _): self = .askTheDoctor
@@ -113,7 +118,7 @@ enum NextStep: Equatable {
         case .nameThePort: 6
         case .plugIn: 7
         case .plugBack: 8
-        case .startGPSD, .installGPSD: 9
+        case .startGPSD, .startGPSDWithPort, .installGPSD: 9
         case .runProgram: 10
         case .checkPeer: 11
         case .correctHost: 12
@@ -135,7 +140,8 @@ enum NextStep: Equatable {
         case .freePort(_, let advice?): return (advice, [])
         case .freePort(let path, nil): return ("stop the program that has \(path); this shows which one it is", ["sudo waypost devices"])
         case .checkLine(let source) where source.name.hasPrefix("gpsd:"):
-            return ("check whether gpsd gets data from its receiver (gpspipe is in the package gpsd-clients)", ["gpspipe -r -n 5"])
+            let command = GPSDKind(ofSource: source.name).showCommand
+            return ("check whether gpsd gets data from its receiver (gpspipe is in the package gpsd-clients)", [command])
         case .checkLine(let source): return checkingReceiver(of: source, surroundings)
         case .checkReceiver(let source, .unreadable): return unreadable(source, surroundings)
         case .checkReceiver(let source, _): return (NextStep.restartingReceiver(of: source), [])
@@ -143,6 +149,8 @@ enum NextStep: Equatable {
         case .nameThePort: return naming(candidate, surroundings, "if that is the receiver, name its port")
         case .plugIn: return naming(candidate, surroundings, "plug in a receiver; if it is plugged in already, name its port")
         case .startGPSD(isLocal: true): return ("start gpsd", ["sudo systemctl enable --now gpsd.socket"])
+        case .startGPSDWithPort(let port):
+            return ("start a gpsd with the port \(port) (its option -S); the one that Debian starts has \(GPSDKind.usualPort)", [])
         case .installGPSD: return ("install gpsd, or read the receiver without it: url = \"serial:auto\"", ["sudo apt-get install gpsd"])
         case .startGPSD(isLocal: false): return ("check that gpsd runs there, and listens to other machines (its option -G)", [])
         case .correctHost("localhost"):

@@ -182,6 +182,15 @@ import Waypost
         #expect(search.commands == ["gpspipe -r -n 5"])
     }
 
+    /// The advice is for the gpsd that is read, which need not be the one that Debian starts.
+    @Test(arguments: [("gpsd://localhost:22005", "localhost:22005"), ("gpsd://boat.local", "boat.local:2947")])
+    func asksTheGPSDThatIsRead(name: String, address: String) {
+        let silent = PositionSearch([SourceMember(name: name, state: .lost(.silent), isActive: true, peer: "gpsd 3.22")], in: service)
+        #expect(silent.commands == ["gpspipe -r -n 5 \(address)"])
+        let none = PositionSearch([SourceMember(name: "gpsd://127.0.0.2:22005", state: noGPSD)], in: service)
+        #expect(none.advice.contains("port 22005") && none.commands.isEmpty, "\(none.advice)")
+    }
+
     @Test func sendsAReceiverWithoutAFixUnderTheSkyWhateverElseIsWrong() {
         let search = PositionSearch([gpsd(noGPSD), SourceMember(name: "serial:auto", state: .searching)], in: service)
         #expect(search.advice.contains("clear view of the sky"))

@@ -42,7 +42,7 @@ enum FixCheck: DoctorCheck {
                 Finding(
                     what: "\(source.url) is open, but nothing comes", evidence: evidence,
                     commands: !source.isReceiver
-                        ? [] : (source.isSerial ? source.receiverCommands(facts) : ["gpspipe -r -n 5"]) + ["sudo waypost devices"]))
+                        ? [] : source.commandsForSilence(facts) + ["sudo waypost devices"]))
         default:
             // The tracker's words say what to do, where only one thing helps.
             let words = source.detail ?? source.reason?.text ?? "lost"
@@ -120,6 +120,12 @@ struct TrackerSource: Sendable {
 
     /// Whether a serial line of the machine delivers them.
     var isSerial: Bool { url.hasPrefix("serial:") }
+
+    /// The commands that show whether its receiver sends.
+    func commandsForSilence(_ facts: SystemFacts) -> [String] {
+        if isSerial { return receiverCommands(facts) }
+        return [GPSDKind(ofSource: url).showCommand]
+    }
 
     /// The commands that inspect the receiver of the line: the tracker has the port, and must release it first.
     func receiverCommands(_ facts: SystemFacts) -> [String] {

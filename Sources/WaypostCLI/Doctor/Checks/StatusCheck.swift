@@ -1,4 +1,5 @@
 import Waypost
+import WaypostConfiguration
 import WaypostControl
 import WaypostSystem
 
@@ -18,6 +19,13 @@ enum StatusCheck: DoctorCheck {
             Finding(
                 what: "the tracker is \(status.health): \(oneLine(first, limit: 300))\(more)",
                 evidence: others.prefix(8).map { Evidence(file: "waypost status", text: oneLine($0, limit: 300)) },
-                commands: ["waypost status"]))
+                commands: commands(for: others, facts)))
+    }
+
+    /// What shows more of the problems than their own words do.
+    private static func commands(for problems: [String], _ facts: SystemFacts) -> [String] {
+        let fences = facts.configuration?.configuration.geofences.file ?? ""
+        if !fences.isEmpty, problems.contains(where: { $0.contains(fences) }) { return ["waypost fences check \(shellWord(fences))"] }
+        return []
     }
 }
