@@ -47,7 +47,11 @@ extension Dispatcher {
             let entries = try await outbox.entries(after: after, since: time, until: end, limit: limit - found.count)
             guard let last = entries.last else { break }
             after = last.number
-            found += try await ledgerEntries(entries)
+            // Of one from before the time was known, the outbox finds out later when it was.
+            found += try await ledgerEntries(entries).filter { entry in
+                guard entry.record.time == nil, let taken = entry.record.takenAt else { return true }
+                return taken >= time && end.map { taken < $0 } ?? true
+            }
         }
         return found
     }
