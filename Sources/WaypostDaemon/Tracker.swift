@@ -102,6 +102,8 @@ struct Tracker {
             folder: state, dispatches: dispatches, interval: configuration.log.syncInterval, logger: logger
         ) {
             await fences.keeper.writeAnew()
+            await recorder?.writeNumbersAnew()
+            dispatches.writeAnew()
             reduced.writeAnew()
             await wakes.writeAnew()
             do throws(SystemError) { try access.writeAnew() } catch { logger.error("the grants are not kept over a restart: \(error)") }
@@ -258,6 +260,7 @@ struct Tracker {
         settings.retention = RetentionRule(configuration.log)
         settings.creator = "waypost \(WaypostVersion.text)"
         settings.numbersPath = kept + "/log-numbers"
+        settings.formerFolder = KnownLogs(folder: kept, log: LogFolder(path: folder)).read().first
         do {
             let recorder = try TrackRecorder(folder: folder, configuration: settings)
             for file in recorder.oddFiles { logger.error("\(file.words)") }

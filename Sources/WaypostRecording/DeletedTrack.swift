@@ -6,7 +6,7 @@ public struct DeletedTrack: Sendable, Hashable {
     public var stem: String
     /// Why it was deleted.
     public var reason: RetentionRule.Reason
-    /// The numbers of its positions of the log's main type, in order, as ranges.
+    /// The numbers of its positions of its journal's first type, in order, as ranges.
     public var positions: [ClosedRange<UInt64>]
     /// The numbers of its fence events, in order, as ranges.
     var events: [ClosedRange<UInt64>] = []
@@ -14,6 +14,7 @@ public struct DeletedTrack: Sendable, Hashable {
     /// Creates the value for a track whose journal still exists.
     ///
     /// What is not readable between two records counts as positions: destinations wait for them in vain.
+    /// - Parameter type: the first type of the log now, for a journal with a damaged header.
     /// - Cost: reads the whole journal.
     init(stem: String, reason: RetentionRule.Reason, journalPath: String, type: LogTypes) {
         (self.stem, self.reason, positions) = (stem, reason, [])
@@ -26,7 +27,8 @@ public struct DeletedTrack: Sendable, Hashable {
                 }
                 known = (record.sequence, journal.decoder.damageCount)
                 switch record.content {
-                case .position where record.types.contains(type): positions.append(following: record.sequence)
+                case .position where record.types.contains(journal.decoder.header.mainType(or: type)):
+                    positions.append(following: record.sequence)
                 case .event(let event) where event.isOfFence: events.append(following: record.sequence)
                 default: continue
                 }

@@ -137,7 +137,7 @@ extension LogFolder {
     public func lastSequence() throws(RecordingError) -> UInt64 {
         // What is lost, or in another copy of this log, was there, and its numbers do not come again.
         let removed = RemovedNumbers(in: self)
-        let lost = [RemovedNumbers.Fate.lost, .elsewhere].compactMap { removed.ranges($0).last?.upperBound }
+        let lost = [RemovedNumbers.Fate.lost, .elsewhere, .moved].compactMap { removed.ranges($0).last?.upperBound }
         let newest = max(try newestSequence(), lost.max() ?? 0)
         // Nothing is lost behind a journal that still grows.
         if try journals().last?.isOpen == true { return newest }

@@ -92,7 +92,7 @@ struct TrackFinisher {
         var filter = TrackFilter()
         var type = LogTypes(types.first ?? .raw)
         while let record = try journal.next() {
-            if let first = journal.decoder.header?.types.first { type = LogTypes(first) }
+            type = journal.decoder.header.mainType(or: type)
             guard record.sequence < next else { continue }
             track.lastSequence = record.sequence
             switch record.content {

@@ -18,6 +18,8 @@ extension TrackRecorder {
         /// A file outside of the log folder that keeps the largest number given: numbers do not come again when an older copy of the
         /// folder takes its place; nil for none.
         package var numbersPath: String?
+        /// The folder of the log in the last run, if that is known: what is missing here may be there.
+        package var formerFolder: String?
 
         /// Creates the default configuration.
         public init() {}

@@ -58,6 +58,9 @@ extension TrackRecorder {
         if problems.otherDiskSince == nil { problems.otherDiskSince = MonotonicClock.milliseconds }
     }
 
+    /// Writes again how far the numbers are, outside of the log, where the file was removed.
+    package func writeNumbersAnew() { counter.restoreCopy() }
+
     /// Writes the carried records into a journal of their own: the numbers in a journal follow each other, and the next one is further on.
     func writeCarriedAlone(at time: UTCTime, source: String?, now: Int64) throws(RecordingError) {
         try dropCarriedAmongOthers()

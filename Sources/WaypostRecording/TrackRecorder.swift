@@ -81,7 +81,10 @@ public actor TrackRecorder {
             throw .cannotPrepare(folder: path, cause: error)
         }
         counter = try SequenceCounter(folder, copyPath: configuration.numbersPath)
-        let lastRun = LastRun(of: folder, next: counter.next, end: counter.endOfLastRun, isOlderCopy: counter.isBehindCopy)
+        counter.restoreCopy()
+        let lastRun = LastRun(
+            of: folder, next: counter.next, end: counter.endOfLastRun, isOlderCopy: counter.isBehindCopy,
+            former: configuration.formerFolder)
         isOlderCopy = lastRun.isOlderCopy
         unnoted = folder.note(lastRun.notes) ? [] : lastRun.notes
         home = FileIdentity(of: folder.journalFolder)

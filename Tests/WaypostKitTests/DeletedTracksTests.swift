@@ -68,7 +68,7 @@ import WaypostSystem
         let box = try SendingBox()
         let told = Mutex<[LostRecords: Int]>([:])
         let supply = try LogPositions(folder: box.log, types: [.raw]) { loss, kind in told.withLock { $0[kind, default: 0] += loss.count } }
-        let (logged, outbox) = (LoggedEvents(positions: supply), try Outbox(path: box.folder + "/outbox.sqlite"))
+        let (logged, outbox) = (LoggedEvents(of: supply), try Outbox(path: box.folder + "/outbox.sqlite"))
         for name in ["here", "there"] { _ = try await outbox.attach(name, newestPosition: 0) }
         try await box.record(0..<1, hasEvents: true)
         #expect(try await logged.offer(to: outbox) == nil)

@@ -95,7 +95,7 @@ final class SendingBox: Sendable {
     /// A run with one or both of two destinations, to which nothing is sent; how many events wait for each.
     func queue(_ names: [String], _ tracks: Range<Int>) async throws -> [String: Int] {
         let supply = try LogPositions(folder: log, types: [.raw])
-        let (logged, outbox) = (LoggedEvents(positions: supply), try outbox())
+        let (logged, outbox) = (LoggedEvents(of: supply), try outbox())
         _ = try await logged.offer(to: outbox)
         let dispatcher = Dispatcher(outbox: outbox, supply: supply, device: "box")
         for name in names {

@@ -155,7 +155,7 @@ import WaypostSystem
         try await Sample.withFolder { folder in
             try await record(1, in: folder)
             let log = LogFolder(path: folder)
-            let fates = RemovedNumbers.Fate.allCases.filter { $0 != .elsewhere }
+            let fates = RemovedNumbers.Fate.allCases.filter { $0 != .elsewhere && $0 != .moved }
             DispatchQueue.concurrentPerform(iterations: fates.count) { index in
                 for number in 1...UInt64(20) { log.note([10_000 + 3 * number...10_000 + 3 * number], as: fates[index]) }
             }

@@ -59,7 +59,9 @@ extension EraseLogRequest: TrackerVerb {
                 .cannotStore, what: "log", why: "is erased, but not what programs are to be told: \(problem)",
                 next: "erase it again once that is fixed")
         }
-        let left = await tracker.dispatches.eraseEarlier(from: from, to: to)
+        let (earlier, left) = await tracker.dispatches.eraseEarlier(from: from, to: to)
+        answer.positionCount += earlier.positionCount
+        answer.trackCount += earlier.trackCount
         try await tracker.eraseOutbox(from: from, to: to)
         guard await tracker.fences.keeper.isSaved else {
             let problems = await tracker.fences.keeper.problems.joined(separator: "; ")

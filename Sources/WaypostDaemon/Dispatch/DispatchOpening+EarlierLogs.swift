@@ -19,17 +19,16 @@ extension DispatchOpening {
         knownLogs.write([current] + knownLogs.read().filter { $0 != current })
     }
 
-    /// The logs in other folders from which positions are still to be sent, with the folders to remember and what is wrong, for people.
+    /// The logs in other folders from which something may still be to be sent, with the folders to remember and what is wrong, for people.
     ///
-    /// Events there that the outbox could not take at the time are queued.
     /// - Parameter erased: what was erased while no tracker ran, which is erased there, too.
     func earlierLogs(
         _ outbox: Outbox, erased: [Range<UTCTime>]
     ) async -> (logs: [SuccessiveLogs.Earlier], folders: [String], problems: [String]) {
         let current = LogFolder(path: configuration.log.directory)
         var (logs, folders, problems): ([SuccessiveLogs.Earlier], [String], [String]) = ([], [], [])
-        var readable: [SuccessiveLogs.Earlier] = []
         let states = (try? await outbox.destinations()) ?? []  // The attachment reports the error.
+        let owedAfter = await outbox.owesEventsAfter
         for old in knownLogs.read() {
             guard old != current.path, Syscalls.resolvingLinks(old) != Syscalls.resolvingLinks(current.path) else { continue }
             do {
@@ -45,15 +44,19 @@ extension DispatchOpening {
                 for stretch in erased {
                     _ = try LogMaintenance(folder: LogFolder(path: old)).erase(from: stretch.lowerBound, to: stretch.upperBound)
                 }
-                guard let log = try SuccessiveLogs.Earlier(LogFolder(path: old), types: configuration.log.types, besides: current) else {
-                    continue
-                }
+                let folder = LogFolder(path: old)
+                let types = configuration.log.types
+                guard let log = try SuccessiveLogs.Earlier(folder, types: types, besides: current, noteLoss: noteLoss) else { continue }
                 let isReadable = log.ends(before: given + 1)
-                if isReadable { readable.append(log) }
+                if isReadable { logs.append(log) }
                 // Also those that take no positions now.
                 var count = 0
                 for state in states { count = max(count, try await log.count(waitingFor: state)) }
-                if count == 0 { continue }
+                if count == 0 {
+                    // An outbox that is lost gets them from there again.
+                    if isReadable, let owedAfter, try folder.lastSequence() > owedAfter { folders.append(old) }
+                    continue
+                }
                 let verb = count == 1 ? "waits" : "wait"
                 guard isReadable else {
                     problems.append(
@@ -61,7 +64,6 @@ extension DispatchOpening {
                     continue
                 }
                 logger.notice("\(counted(count, "position")) \(verb) in the log at \(old), and will be sent from there: keep it until then")
-                logs.append(log)
             } catch {
                 if erased.isEmpty {
                     problems.append("positions may wait in the log at \(old), and are not sent: \(DispatchOpening.reason(error))")
@@ -71,15 +73,6 @@ extension DispatchOpening {
                 }
             }
             folders.append(old)
-        }
-        // In the order of their numbers, of which the outbox knows up to which one it has the events.
-        for log in readable.sorted(by: { $0.first < $1.first }) {
-            do {
-                if let reason = try await log.offerEvents(to: outbox, through: given) { throw PositionSupplyError(reason: reason) }
-            } catch {
-                problems.append("events may wait in the log at \(log.folder.path), and are not sent: \(DispatchOpening.reason(error))")
-                if !folders.contains(log.folder.path) { folders.append(log.folder.path) }
-            }
         }
         return (logs, folders, problems)
     }

@@ -46,10 +46,8 @@ struct DispatchOpening: Sendable {
     /// The message that a destination gets nothing.
     static func problem(of name: String, _ reason: String) -> String { "nothing is sent to \(name): \(reason)" }
 
-    /// - Parameter missesElsewhere: whether what another log has is missing.
-    func makeSupply(missesElsewhere: Bool = true) throws(SystemError) -> LogPositions {
-        let folder = LogFolder(path: configuration.log.directory)
-        return try LogPositions(folder: folder, types: configuration.log.types, missesElsewhere: missesElsewhere, noteLoss: noteLoss)
+    func makeSupply() throws(SystemError) -> LogPositions {
+        try LogPositions(folder: LogFolder(path: configuration.log.directory), types: configuration.log.types, noteLoss: noteLoss)
     }
 
     /// A destination as it is configured, open or not.
@@ -73,8 +71,10 @@ struct DispatchOpening: Sendable {
         var moves: [AddressReport.Move]
         /// Those that could not be attached, in the order of the configuration.
         var pending: [PendingDestination]
-        /// The log, with earlier ones from which positions are still to be sent.
+        /// The log, with earlier ones from which something may still be to be sent.
         let supply: SuccessiveLogs
+        /// The folders of the logs that are remembered, that of this run first.
+        let folders: [String]
         /// Positions that limits deleted in earlier runs, which could not count them.
         let uncounted: [ClosedRange<UInt64>]
     }
@@ -100,12 +100,12 @@ struct DispatchOpening: Sendable {
         for stretch in erased { _ = try await outbox.erase(from: stretch.lowerBound, to: stretch.upperBound) }
         let earlier = await earlierLogs(outbox, erased: erased)
         problems += earlier.problems
-        let current = try makeSupply(missesElsewhere: earlier.folders.isEmpty)
-        let supply = SuccessiveLogs(current, after: earlier.logs, given: given)
-        if !knownLogs.write([configuration.log.directory] + earlier.folders) {
+        let supply = SuccessiveLogs(try makeSupply(), after: earlier.logs, given: given)
+        let folders = [configuration.log.directory] + earlier.folders
+        if !knownLogs.write(folders) {
             problems.append("\(stateFolder)/log-folders cannot be written: if [log] directory changes, what waits here is not sent")
         }
-        let logged = LoggedEvents(positions: current, given: given)
+        let logged = LoggedEvents(of: supply, given: given)
         // Events of earlier runs, before a new destination is attached, which begins after them; then those of this run.
         _ = try? await logged.offer(to: outbox, through: number)  // Offered again by the feeder, which says why not.
         let unopened = Monitor<[String: String]>([:])
@@ -152,7 +152,7 @@ struct DispatchOpening: Sendable {
         }
         return Opened(
             dispatcher: dispatcher, logged: logged, problems: problems, configured: configured, moves: moves, pending: pending,
-            supply: supply, uncounted: supply.uncountedPositions)
+            supply: supply, folders: folders, uncounted: supply.uncountedPositions)
     }
 
     /// Notes the addresses of the destinations; returns what waits for those that had another one, for people.
@@ -179,7 +179,16 @@ struct DispatchOpening: Sendable {
         return moves
     }
 
-    var knownLogs: KnownLogs { KnownLogs(folder: stateFolder) }
+    var knownLogs: KnownLogs {
+        KnownLogs(folder: stateFolder, log: configuration.log.isOff ? nil : LogFolder(path: configuration.log.directory))
+    }
+
+    /// Writes again what is kept in the state folder about the logs and the destinations' addresses: the folder was removed.
+    func writeAnew(folders: [String]) {
+        knownLogs.write(folders)
+        let addresses = destinations.map { ($0.name, KnownAddresses.address(of: $0)) }
+        KnownAddresses(folder: stateFolder).write(Dictionary(addresses) { first, _ in first })
+    }
 
     /// Why a log cannot be read, for people.
     static func reason(_ error: any Error) -> String {

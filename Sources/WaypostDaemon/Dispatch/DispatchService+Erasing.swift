@@ -3,27 +3,29 @@ import Synchronization
 import Waypost
 import WaypostDispatch
 import WaypostKit
+import WaypostRecording
 
 extension DispatchService {
     /// Forgets the events of that time that the outbox has not accepted yet.
     func forget(from: UTCTime, to: UTCTime) async { await feeder?.forget(from: from, to: to) }
 
-    /// Erases a time also from earlier logs from which positions are still to be sent; returns the folders that still have it.
+    /// Erases a time also from earlier logs from which something may still be to be sent.
     ///
-    /// Nothing more is sent from these, now or later.
-    func eraseEarlier(from: UTCTime, to: UTCTime) async -> [String] {
+    /// - Returns: what was erased, and the folders that still have it: nothing more is sent from these, now or later.
+    func eraseEarlier(from: UTCTime, to: UTCTime) async -> (erased: LogErasure, left: [String]) {
         let supply = line.state.withLock { $0.supply }
-        var left = await supply?.erase(from: from, to: to) ?? []
-        let known = KnownLogs(folder: stateFolder)
+        var (erased, left) = await supply?.erase(from: from, to: to) ?? (LogErasure(), [])
+        let known = opening?.knownLogs
         let reached = supply?.earlierFolders ?? []
-        for folder in known.read().dropFirst() where !reached.contains(folder) {
+        for folder in known?.read().dropFirst() ?? [] where !reached.contains(folder) {
             left.append((folder, .cannotRead(path: folder, cause: .isMissing(folder))))
         }
         for (folder, reason) in left {
-            known.forget(folder)
+            known?.forget(folder)
+            line.state.withLock { state in state.folders.removeAll { $0 == folder } }
             logger.error("\(DispatchOpening.words(notErasedIn: folder, reason))")
         }
-        return left.map(\.folder)
+        return (erased, left.map(\.folder))
     }
 
     /// Removes the damaged outboxes that were set aside, which may have anything that ever waited, and reports what is removed.

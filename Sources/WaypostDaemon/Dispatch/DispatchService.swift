@@ -34,8 +34,10 @@ final class DispatchService: Sendable {
         var deletions = DeletionReport()
         /// Destinations whose records from before go to another server.
         var moves = AddressReport()
-        /// The log, with earlier ones from which positions are still to be sent.
+        /// The log, with earlier ones from which something may still be to be sent.
         var supply: SuccessiveLogs?
+        /// The folders of the logs that are remembered; empty when no outbox was opened.
+        var folders: [String] = []
         /// What the log has lost before it was sent.
         var losses = LossReport()
     }
@@ -63,7 +65,7 @@ final class DispatchService: Sendable {
     }
 
     let line: Line
-    private let opening: DispatchOpening?
+    let opening: DispatchOpening?
     let stateFolder: String
     let feeder: EventFeeder?
     private let reopening = Mutex<Task<Void, Never>?>(nil)
@@ -171,6 +173,7 @@ final class DispatchService: Sendable {
                 let wanted = line.state.withLock { state in
                     if state.isSilent == isSilent {
                         (state.dispatcher, state.logged, state.supply) = (dispatcher, opened.logged, opened.supply)
+                        state.folders = opened.folders
                         state.moves.note(opened.moves)
                         state.deletions.add(opened.uncounted)
                         (state.problems, state.configured, state.pending) = (opened.problems, opened.configured, opened.pending)
@@ -192,6 +195,12 @@ final class DispatchService: Sendable {
             if wasTold != [problem] { logger.error("\(problem); tried again every \(DispatchService.pause.components.seconds) s") }
             return false
         }
+    }
+
+    /// Writes again what is kept in the state folder, besides the outbox, which was removed.
+    func writeAnew() {
+        let folders = line.state.withLock { $0.folders }
+        if !folders.isEmpty { opening?.writeAnew(folders: folders) }
     }
 
     /// Sets whether nothing is sent.

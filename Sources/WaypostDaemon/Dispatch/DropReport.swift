@@ -81,6 +81,7 @@ extension LogLoss {
         switch note {
         case .forgotten: "\(path) has neither their journal nor their track"
         case .elsewhere: "\(path) is an older copy of the log, without them"
+        case .moved: "\(path) never had them: another folder was that of the log then"
         case .deleted: "the limits of \(path) deleted them"
         case nil: isMissing ? "\(path) is missing" : "\(path) is damaged at byte \(offset)"
         }

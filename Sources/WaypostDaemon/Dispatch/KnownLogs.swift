@@ -1,35 +1,46 @@
 import Waypost
+import WaypostRecording
 import WaypostSystem
 
-/// The folders of the log in this run and of earlier ones from which positions are still to be sent, in the file `log-folders` of the state folder.
+/// The folders of the log in this run and of earlier ones from which something is still to be sent, in the file `log-folders` of the state folder,
+/// and in `journal/.earlier` of the log.
 ///
 /// ```
 /// {"folders":["/mnt/tracks","/var/log/waypost"]}
 /// ```
-/// It outlasts an outbox that is lost. A file that cannot be read or written is like one that is not there: earlier logs are forgotten then.
+/// The first outlasts an outbox that is lost, the second a state folder that is. A file that cannot be read or written is like one that is not
+/// there: without both, earlier logs are forgotten.
 struct KnownLogs {
     private let path: String
+    private let copyPath: String?
 
     private static let byteLimit = 1 << 20
 
-    init(folder: String) {
-        path = folder + "/log-folders"
+    /// - Parameter log: the log of this run; nil when it is off.
+    init(folder: String, log: LogFolder?) {
+        (path, copyPath) = (folder + "/log-folders", log?.earlierPath)
     }
 
     /// The folders, that of the last run first.
-    func read() -> [String] {
-        let bytes = try? Syscalls.contents(of: path, limit: KnownLogs.byteLimit, as: .own)  // See above.
-        guard let bytes, let found = (try? JSONParser().parse(bytes))?["folders"]?.array else { return [] }  // See above.
-        return found.compactMap(\.string)
+    func read() -> [String] { KnownLogs.folders(in: path) ?? copyPath.flatMap(KnownLogs.folders(in:)) ?? [] }
+
+    private static func folders(in path: String) -> [String]? {
+        let bytes = try? Syscalls.contents(of: path, limit: byteLimit, as: .own)  // See above.
+        guard let bytes else { return nil }
+        return (try? JSONParser().parse(bytes))?["folders"]?.array?.compactMap(\.string)  // See above.
     }
 
     /// Whether it is noted now.
     @discardableResult
     func write(_ folders: [String]) -> Bool {
-        if read() == folders { return true }
         var json = JSONWriter()
         json.object { json in json.members(["folders": .array(folders.map(JSONValue.string))]) }
-        return (try? AtomicFile.write(json.text.bytes + [UInt8(ascii: "\n")], to: path, mode: 0o600)) != nil  // See above.
+        let text = json.text.bytes + [UInt8(ascii: "\n")]
+        // Most logs have none before them.
+        if let copyPath, folders != KnownLogs.folders(in: copyPath), folders.count > 1 || Syscalls.exists(copyPath) {
+            try? AtomicFile.write(text, to: copyPath, adoptsFolderOwner: true)  // See above.
+        }
+        return folders == KnownLogs.folders(in: path) || (try? AtomicFile.write(text, to: path, mode: 0o600)) != nil  // See above.
     }
 
     /// Forgets a folder, from which nothing is sent any more.

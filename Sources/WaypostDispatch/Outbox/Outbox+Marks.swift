@@ -176,6 +176,14 @@ extension Outbox {
         try? writeMarks()  // The next update comes soon.
     }
 
+    /// The number of the log after which a lost outbox would lack events that destinations are still to get; nil when they have all.
+    package var owesEventsAfter: UInt64? {
+        let marks = markFile?.kept ?? []
+        if interruption != nil { return marks.map(\.events).min() ?? 0 }
+        let waiting = ((try? destinations()) ?? []).filter { $0.waitingEventCount > 0 }  // Whoever sends reports the error.
+        return waiting.map { state in marks.first { $0.name == state.name }?.events ?? 0 }.min()
+    }
+
     /// Writes marks that are missing because the log was recreated or its disk was full.
     func checkMarks() {
         guard keepsMarks, let markFile, !markFile.isInPlace else { return }

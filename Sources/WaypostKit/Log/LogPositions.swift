@@ -3,18 +3,17 @@ import WaypostDispatch
 import WaypostRecording
 import WaypostSystem
 
-/// Supplies a dispatcher with the positions of a log: those of the log's main type, as they were recorded.
+/// Supplies a dispatcher with the positions of a log, as they were recorded: of each journal those of the type that was the first then.
 ///
 /// - Concurrency: an actor on its own thread, which waits for the disk.
 public actor LogPositions: PositionSupply {
     package let folder: LogFolder
+    /// The first type now, for a journal that cannot say which was its first.
     let type: LogTypes
     /// What the names of its positions tell of the log.
     package nonisolated let origin: RecordOrigin
     /// Is told what a destination misses of the log, and whether these are positions to be sent or any records.
     private let noteLoss: @Sendable (LogLoss, LostRecords) -> Void
-    /// Whether what another log has is missing here.
-    private let missesElsewhere: Bool
     private let executor: ThreadExecutor
     /// The next read mostly continues where the last one stopped.
     private var reader: LogReader
@@ -26,17 +25,15 @@ public actor LogPositions: PositionSupply {
     ///
     /// - Parameters:
     ///   - folder: the folder; it need not exist yet.
-    ///   - types: the types that are logged; positions of the first are supplied.
-    ///   - missesElsewhere: whether what another log has is missing here.
+    ///   - types: the types that are logged now.
     ///   - noteLoss: is told what a damaged log lacks, and whether these are positions to be sent or any records.
     package init(
-        folder: LogFolder, types: [LogType], missesElsewhere: Bool = true,
+        folder: LogFolder, types: [LogType],
         noteLoss: @escaping @Sendable (LogLoss, LostRecords) -> Void = { _, _ in }
     ) throws(SystemError) {
         self.folder = folder
         origin = RecordOrigin(logFolder: folder.path)
         self.noteLoss = noteLoss
-        self.missesElsewhere = missesElsewhere
         type = types.first.map(LogTypes.init) ?? .raw
         executor = try ThreadExecutor(name: "log-positions")
         reader = LogReader(folder: folder, from: .after(0))
@@ -56,7 +53,9 @@ public actor LogPositions: PositionSupply {
                     .map(MissingPositions.init)
                 if record.sequence > last { break }
                 page.through = record.sequence
-                guard case .position(let position) = record.content, record.types.contains(type) else { continue }
+                guard case .position(let position) = record.content, record.types.contains(reader.header.mainType(or: type)) else {
+                    continue
+                }
                 page.positions.append(NumberedPosition(number: record.sequence, position: position, origin: origin))
             }
         } catch {
@@ -69,8 +68,8 @@ public actor LogPositions: PositionSupply {
 
     /// What the reader has met that is lost within these numbers; somebody hears of it.
     package func takeLosses(_ kind: LostRecords, of reader: inout LogReader, after number: UInt64, through last: UInt64) -> [LogLoss] {
-        let losses = reader.takeLosses().compactMap { $0.part(after: number, through: last) }
-            .filter { missesElsewhere || $0.note != .elsewhere }
+        // What another folder has is sent from there.
+        let losses = reader.takeLosses().compactMap { $0.part(after: number, through: last) }.filter { $0.note != .moved }
         // Of positions that limits deleted, the tracker tells when it deletes them, or at its next start.
         for loss in losses where kind == .events || loss.note != .deleted { noteLoss(loss, kind) }
         return losses
@@ -92,7 +91,7 @@ public actor LogPositions: PositionSupply {
                 records += losses.map(LoggedRecord.lost)
                 switch record.content {
                 case .position(let position):
-                    guard record.types.contains(type) else { continue }
+                    guard record.types.contains(reader.header.mainType(or: type)) else { continue }
                     if let time, let moment = position.time, moment < time { continue }
                 case .event(let event): if let time, let moment = event.time, moment < time { continue }
                 case .segmentBreak, .lost, .other: continue

@@ -3,11 +3,11 @@ import WaypostDispatch
 import WaypostRecording
 import WaypostSystem
 
-/// Supplies a dispatcher with the positions of the log, and of earlier logs in other folders from which positions are still to be sent.
+/// Supplies a dispatcher with the positions and events of the log, and of earlier logs in other folders from which some are still to be sent.
 ///
 /// Their numbers go on from one log to the next, so each number is in one of them.
 /// - Concurrency: an actor; each log is read on its own thread.
-package actor SuccessiveLogs: PositionSupply {
+package actor SuccessiveLogs: PositionSupply, EventSupply {
     /// A log in another folder.
     package struct Earlier: Sendable {
         /// Its folder.
@@ -18,24 +18,17 @@ package actor SuccessiveLogs: PositionSupply {
 
         /// A log in another folder; nil when the current log has all its journals, as a copy of it.
         ///
+        /// - Parameter noteLoss: is told what it lacks.
         /// - Errors: it cannot be read.
-        package init?(_ folder: LogFolder, types: [LogType], besides current: LogFolder) throws {
+        package init?(
+            _ folder: LogFolder, types: [LogType], besides current: LogFolder,
+            noteLoss: @escaping @Sendable (LogLoss, LostRecords) -> Void
+        ) throws {
             let copies = Set(try current.journals().map(\.stem))
             starts = try folder.journals().filter { !copies.contains($0.stem) }.map(\.firstSequence)
             guard !starts.isEmpty else { return nil }
-            positions = try LogPositions(folder: folder, types: types, missesElsewhere: false)
+            positions = try LogPositions(folder: folder, types: types, noteLoss: noteLoss)
             self.folder = folder
-        }
-
-        /// The first of its numbers.
-        package var first: UInt64 { starts.min() ?? 0 }
-
-        /// Offers the events, up to a number, that the outbox could not take when this was the current log.
-        ///
-        /// - Returns: why the log, or the rest of it, cannot be read now; nil when all of them were offered.
-        package func offerEvents(to outbox: Outbox, through last: UInt64) async throws(OutboxError) -> String? {
-            guard let taken = await outbox.loggedNumber else { return nil }
-            return try await LoggedEvents(positions: positions).offer(to: outbox, after: taken, through: last)
         }
 
         /// Whether its numbers were given before that one and the next ones: a log that has lost its counter begins with 1 again.
@@ -90,20 +83,38 @@ package actor SuccessiveLogs: PositionSupply {
         return stretches[index]
     }
 
-    /// The positions after that number and up to `last`, in order, at most `limit`.
-    package func positions(after number: UInt64, through last: UInt64, limit: Int) async throws(PositionSupplyError) -> PositionPage {
+    /// The log that has the numbers after one, and the last number up to which it has them; nil when nothing more is sent of it.
+    private func log(after number: UInt64) -> (log: LogPositions?, last: UInt64) {
         let stretch = stretch(of: number + 1)
-        let bound = min(last, stretch.last)
+        guard let index = stretch.earlier else { return (current, stretch.last) }
+        return (closed.contains(index) ? nil : earlier[index].positions, stretch.last)
+    }
+
+    /// The positions after that number and up to `last`, in order, at most `limit`.
+    ///
+    /// Whoever gets fewer may take it that there are no more: the next log goes on where one ends.
+    package func positions(after number: UInt64, through last: UInt64, limit: Int) async throws(PositionSupplyError) -> PositionPage {
         var page = PositionPage(positions: [], through: number)
-        if let index = stretch.earlier {
-            if !closed.contains(index) {
-                page = try await earlier[index].positions.positions(after: number, through: bound, limit: limit)
-            }
-        } else {
-            page = try await current.positions(after: number, through: bound, limit: limit)
+        while true {
+            let (log, end) = log(after: page.through)
+            let bound = min(last, end)
+            let part = try await log?.positions(after: page.through, through: bound, limit: limit - page.positions.count)
+            page.positions += part?.positions ?? []
+            page.missing += part?.missing ?? []
+            page.through = max(page.through, part?.through ?? 0)
+            // What follows is in another log.
+            if page.positions.count < limit, end < .max { page.through = max(page.through, bound) }
+            guard page.positions.count < limit, end < last else { return page }
         }
-        // What follows is in another log.
-        if page.positions.count < limit, stretch.last < .max { page.through = max(page.through, bound) }
+    }
+
+    /// The fence events after a number and up to another, at most `limit`.
+    package func events(after number: UInt64, through last: UInt64, limit: Int) async throws(PositionSupplyError) -> EventPage {
+        let (log, end) = log(after: number)
+        let bound = min(last, end)
+        var page = EventPage(through: number)
+        if let log { page = try await log.events(after: number, through: bound, limit: limit) }
+        if page.events.count < limit, end < .max { page.through = max(page.through, bound) }
         return page
     }
 
@@ -133,16 +144,17 @@ package actor SuccessiveLogs: PositionSupply {
     /// The folders of the earlier logs.
     package nonisolated var earlierFolders: [String] { earlier.map(\.folder.path) }
 
-    /// Erases the fixes from one moment up to but not including another from the earlier logs; returns the folders where that failed, with the
-    /// reason: nothing of these is sent any more.
-    package func erase(from: UTCTime, to: UTCTime) -> [(folder: String, reason: RecordingError)] {
-        var failed: [(folder: String, reason: RecordingError)] = []
+    /// Erases the fixes from one moment up to but not including another from the earlier logs.
+    ///
+    /// - Returns: what was erased, and the folders where that failed, with the reason: nothing of these is sent any more.
+    package func erase(from: UTCTime, to: UTCTime) -> (erased: LogErasure, failed: [(folder: String, reason: RecordingError)]) {
+        var (erased, failed) = (LogErasure(), [(folder: String, reason: RecordingError)]())
         for (index, log) in earlier.enumerated() where !closed.contains(index) {
-            do throws(RecordingError) { _ = try LogMaintenance(folder: log.folder).erase(from: from, to: to) } catch {
+            do throws(RecordingError) { erased += try LogMaintenance(folder: log.folder).erase(from: from, to: to) } catch {
                 closed.insert(index)
                 failed.append((log.folder.path, error))
             }
         }
-        return failed
+        return (erased, failed)
     }
 }

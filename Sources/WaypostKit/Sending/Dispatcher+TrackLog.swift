@@ -35,7 +35,7 @@ extension Dispatcher {
             path: path, limits: limits, clock: clock, marksPath: supply.folder.destinationsPath,
             logHasJournals: (try? supply.folder.journals().isEmpty) == false)  // Destinations report a log that cannot be read.
         self.init(outbox: outbox, supply: supply, device: device ?? SystemProcess.hostName, clock: clock, notify: notify)
-        let logged = LoggedEvents(positions: supply)
+        let logged = LoggedEvents(of: supply)
         let feeder = EventFeeder { _ in
         } accept: { [weak self] (entries, number) async throws(OutboxError) in
             try await self?.accept(entries, loggedThrough: number)

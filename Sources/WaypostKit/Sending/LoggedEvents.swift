@@ -2,22 +2,32 @@ import Waypost
 import WaypostDispatch
 import WaypostRecording
 
+/// What has the fence events of a log.
+package protocol EventSupply: Sendable {
+    /// The number of the newest record; 0 when there is none.
+    ///
+    /// - Errors: the log cannot be read at the moment.
+    func newestNumber() async throws(PositionSupplyError) -> UInt64
+    /// The fence events after a number and up to another, at most `limit`.
+    func events(after number: UInt64, through last: UInt64, limit: Int) async throws(PositionSupplyError) -> EventPage
+}
+
 /// The fence events of the log, for an outbox that could not accept them when they happened.
 ///
 /// Its disk was full and then the program was killed, or there were more than memory holds.
 package struct LoggedEvents: Sendable {
-    private let positions: LogPositions
+    private let log: any EventSupply
     /// The largest number that may have been given before this run, in whatever log: the outbox may have events up to there.
     private let given: UInt64
 
     /// How many are offered at once.
     private static let pageCount = 500
 
-    /// The events of that log.
+    /// The events of that log, and of those before it in other folders.
     ///
     /// - Parameter given: the largest number that may have been given before this run, also in another log.
-    package init(positions: LogPositions, given: UInt64 = 0) {
-        (self.positions, self.given) = (positions, given)
+    package init(of log: any EventSupply, given: UInt64 = 0) {
+        (self.log, self.given) = (log, given)
     }
 
     /// Offers what came after the last event that the outbox accepted, with the original ids: it refuses those that it knows.
@@ -26,7 +36,7 @@ package struct LoggedEvents: Sendable {
     /// - Returns: why the log, or the rest of it, cannot be read now; nil when all of it was offered.
     package func offer(to outbox: Outbox, through last: UInt64? = nil) async throws(OutboxError) -> String? {
         do {
-            let newest = min(max(try await positions.newestNumber(), given), last ?? .max)
+            let newest = min(max(try await log.newestNumber(), given), last ?? .max)
             try await bringBack(to: outbox, through: newest)
             // A log that ends before it was removed: its numbers begin again.
             let through = min(await outbox.loggedNumber ?? newest, newest)
@@ -41,12 +51,12 @@ package struct LoggedEvents: Sendable {
     }
 
     /// Offers what came after a number and up to another; returns why the log, or the rest of it, cannot be read now, or nil.
-    func offer(to outbox: Outbox, after number: UInt64, through last: UInt64) async throws(OutboxError) -> String? {
+    private func offer(to outbox: Outbox, after number: UInt64, through last: UInt64) async throws(OutboxError) -> String? {
         var through = number
         while true {
             let page: EventPage
             do throws(PositionSupplyError) {
-                page = try await positions.events(after: through, through: last, limit: LoggedEvents.pageCount)
+                page = try await log.events(after: through, through: last, limit: LoggedEvents.pageCount)
             } catch {
                 return error.reason
             }
@@ -63,7 +73,7 @@ package struct LoggedEvents: Sendable {
         var count = 0
         func read(through stop: UInt64) async throws {
             while through < stop {
-                let page = try await positions.events(after: through, through: stop, limit: LoggedEvents.pageCount)
+                let page = try await log.events(after: through, through: stop, limit: LoggedEvents.pageCount)
                 guard page.through > through else { return }
                 // The lost outbox never had those after it, and had counted what was gone before.
                 let wasTaken = page.through <= interruption.takenThrough ?? .max
@@ -85,7 +95,8 @@ package struct LoggedEvents: Sendable {
 }
 
 /// Fence events of a log.
-struct EventPage: Sendable {
+package struct EventPage: Sendable {
+    /// The events, in the order of their numbers.
     var events: [TrackerEvent] = []
     /// Up to this number there are no others.
     var through: UInt64
@@ -104,9 +115,9 @@ extension OutboxInterruption {
     }
 }
 
-extension LogPositions {
+extension LogPositions: EventSupply {
     /// The fence events after a number and up to another, at most `limit`.
-    func events(after number: UInt64, through last: UInt64, limit: Int) throws(PositionSupplyError) -> EventPage {
+    package func events(after number: UInt64, through last: UInt64, limit: Int) throws(PositionSupplyError) -> EventPage {
         var reader = LogReader(folder: folder, from: .after(number))
         reader.missesDeleted = .events
         var page = EventPage(through: number)

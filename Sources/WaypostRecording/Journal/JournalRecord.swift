@@ -75,6 +75,11 @@ public struct JournalHeader: Sendable, Equatable {
     }
 }
 
+extension JournalHeader? {
+    /// The first type of a journal: its track is `STEM.gpx`, and its positions are sent; another one where the header is damaged.
+    package func mainType(or other: LogTypes) -> LogTypes { self?.types.first.map(LogTypes.init) ?? other }
+}
+
 /// A stretch of a journal that could not be read, or a place where whole records are missing.
 public struct JournalDamage: Sendable, Hashable {
     /// Where it begins, in bytes from the start of the file.

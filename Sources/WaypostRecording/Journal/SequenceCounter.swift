@@ -150,6 +150,13 @@ struct SequenceCounter {
         try store(next)
     }
 
+    /// Makes the copy again where it was removed: it has what the log's own file has, of which it must not be ahead.
+    func restoreCopy() {
+        guard let copyPath, !Syscalls.exists(copyPath) else { return }
+        let text = try? Syscalls.contents(of: path, as: .own)  // Without it, the next mark makes the copy.
+        if let text = text.flatMap({ $0 }), SequenceCounter.bound(text) != nil { try? AtomicFile.write(text, to: copyPath) }  // See above.
+    }
+
     private mutating func store(_ newBound: UInt64) throws(SystemError) {
         let text = SealedText.seal(Array("\(newBound) \(mark)\n".utf8))
         // Wherever this ends, the copy is not ahead: it would look as if the log were an older one.

@@ -7,6 +7,8 @@ struct LastRun {
     private(set) var notes: [RemovedNumbers.Note] = []
     /// Whether another copy of the log has been written since this one was made.
     private(set) var isOlderCopy: Bool
+    /// Whether the last run logged in another folder, as far as that is known: it has the numbers that this log lacks.
+    private let wasElsewhere: Bool
     private let next: UInt64
     private let folder: LogFolder
 
@@ -16,8 +18,10 @@ struct LastRun {
     ///   - next: the first number that may still be given.
     ///   - end: the first number that the last run did not give, as far as that is known outside of the log.
     ///   - isOlderCopy: whether another copy of the log has certainly been written since this one was made.
-    init(of folder: LogFolder, next: UInt64, end: UInt64? = nil, isOlderCopy: Bool = false) {
-        (self.folder, self.next, self.isOlderCopy) = (folder, next, isOlderCopy)
+    ///   - former: the folder of the log in the last run, if that is known.
+    init(of folder: LogFolder, next: UInt64, end: UInt64? = nil, isOlderCopy isBehind: Bool = false, former: String? = nil) {
+        wasElsewhere = former.map { Syscalls.resolvingLinks($0) != Syscalls.resolvingLinks(folder.path) } ?? false
+        (self.folder, self.next, isOlderCopy) = (folder, next, isBehind && !wasElsewhere)
         let given = SequenceCounter.given((try? Syscalls.contents(of: folder.sequencePath, as: .own)) ?? nil)  // Without it less is known.
         guard let journals = try? folder.journals() else { return }  // Whoever reads the log reports it.
         guard let last = journals.last else {
@@ -29,7 +33,7 @@ struct LastRun {
             return
         }
         guard free < next else { return }
-        if isOlderCopy {
+        if isBehind {
             noteElsewhere(from: free, to: end ?? next)
             return
         }
@@ -48,7 +52,7 @@ struct LastRun {
         let known = RemovedNumbers(in: folder).end(from: free)
         // The last run ended in order, with numbers that nothing here has.
         if let end, end > known, end <= next {
-            self.isOlderCopy = true
+            isOlderCopy = !wasElsewhere
             noteElsewhere(from: known, to: end)
             return
         }
@@ -68,9 +72,9 @@ struct LastRun {
         if known < next { notes.append(.init(numbers: known...next - 1, fate: .unused)) }
     }
 
-    /// Notes that the numbers up to an end are in another copy of the log, and that those behind it were not given.
+    /// Notes that the numbers up to an end are in another copy of the log, or in another folder, and that those behind it were not given.
     private mutating func noteElsewhere(from free: UInt64, to end: UInt64) {
-        if free < end { notes.append(.init(numbers: free...end - 1, fate: .elsewhere)) }
+        if free < end { notes.append(.init(numbers: free...end - 1, fate: wasElsewhere ? .moved : .elsewhere)) }
         if max(free, end) < next { notes.append(.init(numbers: max(free, end)...next - 1, fate: .unused)) }
     }
 }

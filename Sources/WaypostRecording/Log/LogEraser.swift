@@ -9,6 +9,17 @@ package struct LogErasure: Sendable, Hashable {
     package var trackCount = 0
     /// The names of the tracks that contained nothing else and were removed entirely.
     package var removedTracks: [String] = []
+
+    package init(positionCount: Int = 0, trackCount: Int = 0, removedTracks: [String] = []) {
+        (self.positionCount, self.trackCount, self.removedTracks) = (positionCount, trackCount, removedTracks)
+    }
+
+    /// Adds what an erasure in another log removed.
+    package static func += (total: inout LogErasure, other: LogErasure) {
+        total.positionCount += other.positionCount
+        total.trackCount += other.trackCount
+        total.removedTracks += other.removedTracks
+    }
 }
 
 /// Removes a stretch of time from a log: from its journals and from the GPX files.

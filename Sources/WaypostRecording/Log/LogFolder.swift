@@ -15,6 +15,7 @@ import WaypostSystem
 /// LOG/journal/.destinations        where each destination continues when the outbox is lost; none at first
 /// LOG/journal/.removed             numbers that no journal has, and why: most were deleted or erased with a whole journal
 /// LOG/journal/.erased              stretches that were erased, until the tracker has forgotten them elsewhere
+/// LOG/journal/.earlier             the folders of earlier logs from which something is still to be sent, where there are any
 /// LOG/.lock                        held by the recorder, with its process id
 /// ```
 /// `STEM` is a `TrackStem`.
@@ -30,6 +31,8 @@ public struct LogFolder: Sendable, Hashable {
     var nextJournalPath: String { journalFolder + "/.next" }
 
     var pullersPath: String { journalFolder + "/.pullers" }
+    /// The folders of earlier logs, from which something is still to be sent.
+    package var earlierPath: String { journalFolder + "/.earlier" }
     /// The numbers that no journal has.
     var removedPath: String { journalFolder + "/.removed" }
     /// Where the progress of the destinations is stored, for positions and events; written before the first journal, even without destinations.
@@ -165,7 +168,7 @@ public struct LogFolder: Sendable, Hashable {
         try Syscalls.remove(nextJournalPath)
         let ours = [
             (path, ".gpx"), (path, "SHA256SUMS"), (journalFolder, ".sequence"), (journalFolder, ".destinations"),
-            (journalFolder, ".erased"), (journalFolder, ".removed"), (journalFolder, ".journal"),
+            (journalFolder, ".erased"), (journalFolder, ".removed"), (journalFolder, ".earlier"), (journalFolder, ".journal"),
         ]
         for (folder, ending) in ours {
             for name in try Syscalls.names(inFolder: folder) where AtomicFile.target(ofTemporary: name)?.hasSuffix(ending) == true {

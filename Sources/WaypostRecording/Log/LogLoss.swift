@@ -26,6 +26,8 @@ public struct LogLoss: Sendable, Hashable {
         case forgotten
         /// The log is an older copy: they were written to the one in whose place it is.
         case elsewhere
+        /// They were logged in another folder, which was that of the log meanwhile.
+        case moved
         /// The limits of the log deleted them.
         case deleted
     }

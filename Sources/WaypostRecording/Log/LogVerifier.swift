@@ -76,7 +76,7 @@ package struct LogVerifier: Sendable {
             }
             content.process(record, before: next)
             // The main file contains the positions of the journal's first type.
-            guard record.types.contains(LogTypes(reader.decoder.header?.types.first ?? .raw)), record.sequence < next else { continue }
+            guard record.types.contains(reader.decoder.header.mainType(or: .raw)), record.sequence < next else { continue }
             if case .segmentBreak(let reason) = record.content { segmenter.note(reason) }
             if case .lost(let after, let isCounted) = record.content {
                 segmenter.note(.gap)
@@ -114,13 +114,14 @@ package struct LogVerifier: Sendable {
                         words: "is missing; waypost log recover, while no tracker records here, makes it again from its journal"))
             }
         }
+        let kept = isTrackWhole == true ? "; its track \(LogFolder.trackName(journal.stem)) is as it was written: keep that" : ""
         // In an open journal the last record may still be being written; a finished one was cut after its last record.
         if !journal.isOpen, reader.decoder.unfinishedByteCount > 0 {
             faults.append(
                 LogFault(
-                    path: journal.path, words: "ends within a record: \(counted(reader.decoder.unfinishedByteCount, "byte")) of it there"))
+                    path: journal.path,
+                    words: "ends within a record: \(counted(reader.decoder.unfinishedByteCount, "byte")) of it there" + kept))
         }
-        let kept = isTrackWhole == true ? "; its track \(LogFolder.trackName(journal.stem)) is as it was written: keep that" : ""
         for stretch in reader.decoder.damage {
             let what =
                 stretch.missingCount > 0

@@ -11,6 +11,7 @@ import WaypostSystem
 /// 1- noted          from this number on, each number that no journal has is noted here
 /// 1-4710            the first and the last number, in order
 /// 5012-5630 lost    with what became of them, when they were not deleted or erased
+/// 5631-5700 moved   in the log of another folder, from which destinations get them
 /// 17-2500 counted   positions among those that limits deleted, which the outbox has counted; if that is lost, destinations count them again
 /// 2502-4709 uncounted  those that it could not count: the next start does, or a destination that comes to them
 /// 4712-4712 unqueued events among the deleted ones, which perhaps were not queued
@@ -25,6 +26,8 @@ struct RemovedNumbers: Equatable {
         case lost
         /// They are in another copy of the log, which this one has replaced.
         case elsewhere
+        /// They are in another folder, which was that of the log meanwhile.
+        case moved
         /// They were reserved, and no record got them: the tracker was killed.
         case unused
         /// The limits of the log deleted these positions, which are also ``removed``, and the outbox has counted what destinations lacked of them.
@@ -85,7 +88,7 @@ struct RemovedNumbers: Equatable {
     /// Adds numbers.
     mutating func add(_ new: ClosedRange<UInt64>, as fate: Fate = .removed) {
         // Another copy of the log has used what this one only reserved.
-        if fate == .elsewhere { stretches[.unused] = ranges(.unused).subtracting([new]) }
+        if fate == .elsewhere || fate == .moved { stretches[.unused] = ranges(.unused).subtracting([new]) }
         var (new, known) = (new, ranges(fate))
         known.removeAll { range in
             guard range.lowerBound <= new.upperBound + 1, new.lowerBound <= range.upperBound + 1 else { return false }
@@ -99,7 +102,7 @@ struct RemovedNumbers: Equatable {
             // The journals between the oldest ones are most likely gone, too.
             case .removed: known[0] = first.lowerBound...known[0].upperBound
             // What is between these is not lost: better too little is told than too much.
-            case .lost, .elsewhere: add(first)
+            case .lost, .elsewhere, .moved: add(first)
             case .unused: notedFrom = notedFrom.map { max($0, first.upperBound + 1) }
             // What is between them went with the same tracks, or others.
             case .counted, .uncounted, .unqueued: known[0] = first.lowerBound...known[0].upperBound
@@ -113,7 +116,7 @@ struct RemovedNumbers: Equatable {
 
     /// The first number, not before that one, behind all that had records.
     func end(from number: UInt64) -> UInt64 {
-        [Fate.removed, .lost, .elsewhere].reduce(number) { max($0, (ranges($1).last?.upperBound ?? 0) + 1) }
+        [Fate.removed, .lost, .elsewhere, .moved].reduce(number) { max($0, (ranges($1).last?.upperBound ?? 0) + 1) }
     }
 
     /// The numbers of a fate between two others, in order.
@@ -135,7 +138,7 @@ struct RemovedNumbers: Equatable {
         var others = known.filter(\.isBounded).map { $0.after + 1...$0.through }
         for fate in [Fate.removed, .unused] { others += parts(fate, after: number, before: next) }
         var losses: [LogLoss] = []
-        for (fate, note) in [(Fate.lost, LogLoss.Note.forgotten), (.elsewhere, .elsewhere)] {
+        for (fate, note) in [(Fate.lost, LogLoss.Note.forgotten), (.elsewhere, .elsewhere), (.moved, .moved)] {
             let parts = parts(fate, after: number, before: next).subtracting(others)
             others += parts
             losses += parts.map {
@@ -143,11 +146,18 @@ struct RemovedNumbers: Equatable {
             }
         }
         if next < .max, gap?.isUnreadable != true, known.allSatisfy(\.isBounded), let notedFrom, max(number + 1, notedFrom) < next {
+            let firsts = (try? folder.journals())?.map(\.firstSequence)  // Without the names, all of it counts.
+            // Within a journal nothing was removed: what is missing there was erased, or is damaged.
+            if let firsts, !firsts.contains(where: { number < $0 && $0 <= next }) { return losses }
             // A journal that is there and cannot be read, as one that is a link now, is reported as such.
-            let starts = ((try? folder.journals()) ?? []).map(\.firstSequence).filter { number < $0 && $0 < next }  // See above.
+            let starts = (firsts ?? []).filter { number < $0 && $0 < next }
             others += zip(starts, starts.dropFirst() + [next]).filter { $0 < $1 }.map { $0...$1 - 1 }
+            // Those behind a journal that is cut were in it, or in one that is gone: that one is there to be looked at.
+            let cut = gap.flatMap { $0.extent == .end ? $0 : nil }
             losses += [max(number + 1, notedFrom)...next - 1].subtracting(others).map {
-                LogLoss(path: folder.path, offset: 0, after: $0.lowerBound - 1, through: $0.upperBound, isCounted: false, note: .forgotten)
+                LogLoss(
+                    path: cut?.journal.path ?? folder.path, offset: cut?.offset ?? 0, after: $0.lowerBound - 1, through: $0.upperBound,
+                    isCounted: cut != nil, note: cut == nil ? .forgotten : nil)
             }
         }
         return losses

@@ -168,6 +168,109 @@ extension EndToEnd {
             for server in servers { #expect(try events(server) == ["enter", "exit"]) }
         }
 
+        /// The outbox is lost, or everything beside the log: the log knows the folders before it, for positions and for events.
+        @Test(arguments: ["outbox.sqlite", ""], [false, true]) func areSentThoughTheStateIsLost(what: String, isKilled: Bool) async throws {
+            let folder = try TestFolder()
+            let servers = [try await FlakyServer("ok"), try await FlakyServer("status 503")]
+            try folder.writeGate(sendingTo: "http://127.0.0.1:9/")
+            let settings = "[geofences]\nfile = \"fences.geojson\"\nrule = \"exact\"\n"
+            for (run, log) in ["a", "a", "b", "b"].enumerated() {
+                try await drive(run, log: log, in: folder, servers, isKilled: isKilled, settings: settings)
+            }
+            let kept = "state/kept/state"
+            for name in try folder.names(in: kept) where name.hasPrefix(what) {
+                try FileManager.default.removeItem(atPath: folder.path("\(kept)/\(name)"))
+            }
+            try servers[1].setMode("ok")
+            try await drive(4, log: "b", in: folder, servers, settings: settings) { tracker in
+                let isComplete = try await eventually(within: .seconds(60)) {
+                    _ = try await ask("dispatch", "now", "--wait", "--timeout", "3", in: folder)
+                    return try Set(times(servers[1])) == Set(times(servers[0])) && Set(events(servers[1])) == ["enter", "exit"]
+                }
+                let (count, kinds) = (try Set(times(servers[1])).count, try events(servers[1]))
+                #expect(isComplete, "\(count) \(kinds) \(tracker.process.errors)")
+            }
+        }
+
+        /// What is kept of the logs is kept again in a state folder that was removed while the tracker ran.
+        @Test(arguments: [false, true]) func areSentThoughTheStateWasMadeAgain(isKilled: Bool) async throws {
+            let folder = try TestFolder()
+            let servers = [try await FlakyServer("ok"), try await FlakyServer("status 503")]
+            try await drive(0, log: "a", in: folder, servers, isKilled: isKilled) { tracker in
+                try FileManager.default.removeItem(atPath: folder.path("state"))
+                try FileManager.default.createDirectory(atPath: folder.path("state"), withIntermediateDirectories: true)
+                let isBack = try await eventually(within: .seconds(40)) {
+                    _ = try await ask("status", in: folder)
+                    return tracker.process.errors.contains("it is taken again")
+                }
+                #expect(isBack, "\(tracker.process.errors)")
+            }
+            try servers[1].setMode("ok")
+            try await drive(1, log: "b", in: folder, servers) { tracker in
+                let isComplete = try await eventually(within: .seconds(60)) {
+                    _ = try await ask("dispatch", "now", "--wait", "--timeout", "3", in: folder)
+                    return try Set(times(servers[1])).count == 40
+                }
+                #expect(isComplete, "\(tracker.process.errors)")
+            }
+        }
+
+        /// What another folder has is not lost in the one that comes back, though nothing waits there.
+        @Test(arguments: [false, true], [false, true]) func areNotMissedThoughNothingWaits(isKilled: Bool, logs: Bool) async throws {
+            let folder = try TestFolder()
+            let servers = [try await FlakyServer("ok"), try await FlakyServer("ok")]
+            func isSettled(_ count: Int) async throws {
+                let isThere = try await eventually(within: .seconds(40)) {
+                    _ = try await ask("dispatch", "now", "--wait", "--timeout", "3", in: folder)
+                    return try servers.allSatisfy { try Set(ids($0)).count == count }
+                }
+                #expect(isThere)
+            }
+            try await drive(0, log: "a", in: folder, servers) { _ in try await isSettled(20) }
+            if logs {
+                try await drive(1, log: "b", in: folder, servers, isKilled: isKilled) { _ in try await isSettled(40) }
+            } else {
+                let fifo = try ReceiverFIFO("receiver", in: folder)
+                let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"], log: "b")
+                _ = try await ask("status", in: folder)
+                if isKilled { tracker.process.send(SIGKILL) }
+                fifo.close()
+                _ = try await tracker.process.exit()
+                try FileManager.default.removeItem(atPath: folder.path("receiver"))
+            }
+            let run = logs ? 2 : 1
+            try await drive(run, log: "a", in: folder, servers) { tracker in
+                try await isSettled(20 * run + 20)
+                #expect(!tracker.process.errors.contains("older copy"), "\(tracker.process.errors)")
+                let status = try JSONParser().parse(Array(try await ask("status", "--json", in: folder).output.utf8))
+                for destination in try #require(status["destinations"]?.array) {
+                    #expect(destination["dropped"]?.int == 0, "\(destination)")
+                }
+            }
+        }
+
+        /// What an older copy of the log lacks is counted and told, also once the tracker has another folder.
+        @Test func areMissedWhereAnOlderCopyWasPutBack() async throws {
+            let folder = try TestFolder()
+            let servers = [try await FlakyServer("ok"), try await FlakyServer("status 503")]
+            try await drive(0, log: "a", in: folder, servers)
+            try FileManager.default.copyItem(atPath: folder.path("a"), toPath: folder.path("copy"))
+            try await drive(1, log: "a", in: folder, servers)
+            try FileManager.default.removeItem(atPath: folder.path("a"))
+            try FileManager.default.moveItem(atPath: folder.path("copy"), toPath: folder.path("a"))
+            try await drive(2, log: "a", in: folder, servers)
+            try servers[1].setMode("ok")
+            try await drive(3, log: "b", in: folder, servers) { tracker in
+                _ = try await ask("dispatch", "now", "--wait", in: folder)
+                let count = try Set(ids(servers[1])).count
+                #expect(count == 60)
+                let status = try JSONParser().parse(Array(try await ask("status", "--json", in: folder).output.utf8))
+                let dropped = status["destinations"]?.array?.map { $0["dropped"]?.int ?? 0 } ?? []
+                #expect(dropped.first == 0 && dropped.last.map { 20...24 ~= $0 } == true, "\(dropped)")
+                #expect(tracker.process.errors.contains("is an older copy of the log, without them"), "\(tracker.process.errors)")
+            }
+        }
+
         /// Nor are they sent after a restart when they could not be erased, and whoever erases is told.
         @Test func areNotSentWhenTheyCannotBeErased() async throws {
             let folder = try TestFolder()

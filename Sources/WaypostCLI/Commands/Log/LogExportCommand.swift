@@ -122,7 +122,7 @@ extension JournalRecord {
     /// Whether an export of that type contains it; nil is the first type of its journal.
     ///
     /// A break belongs to the types that it names, and a reader of one type skips the positions of others.
-    func isOf(_ type: LogType?, in header: JournalHeader?) -> Bool { types.contains(LogTypes(type ?? header?.types.first ?? .raw)) }
+    func isOf(_ type: LogType?, in header: JournalHeader?) -> Bool { types.contains(type.map(LogTypes.init) ?? header.mainType(or: .raw)) }
 }
 
 extension LogReader {

@@ -45,7 +45,8 @@ struct LogHoles {
         let path = logPath(loss.path)
         switch loss.note {
         case .forgotten: return "\(path): does not have \(numbers): their track and its journal are gone"
-        case .elsewhere: return "\(path): does not have \(numbers): they are in another copy of the log, or an earlier [log] directory"
+        case .elsewhere: return "\(path): does not have \(numbers): they are in another copy of the log"
+        case .moved: return "\(path): does not have \(numbers): they are in another [log] directory"
         case .deleted: return "\(path): does not have \(numbers): its limits deleted them"
         case nil: break
         }

@@ -48,7 +48,7 @@ actor PageGPX {
         }
         while text.count < PageGPX.pieceByteCount {
             guard let record = try reader.nextPassingOver() else { return finish(text) }
-            guard !record.types.isDisjoint(with: type) else { continue }
+            guard !record.types.isDisjoint(with: reader.header.mainType(or: type)) else { continue }
             switch record.content {
             case .position(let position):
                 if let end, let time = position.time, time >= end { return finish(text) }

@@ -12,7 +12,7 @@ actor PageLog {
     /// How many events one answer has, the newest.
     private static let maximumEvents = 500
 
-    /// - Parameter type: the positions that make the track.
+    /// - Parameter type: the positions that make the track; of journals of other types it is their first.
     init(folder: LogFolder, type: LogType) throws(SystemError) {
         (self.folder, self.type) = (folder, LogTypes(type))
         executor = try ThreadExecutor(name: "page log")
@@ -21,7 +21,7 @@ actor PageLog {
     /// Reads a track from a moment on, up to another one.
     func track(from start: UTCTime, to end: UTCTime?, box: BoundingBox?, toleranceMetres: Double) throws(RecordingError) -> PageTrack {
         var track = PageTrack(toleranceMetres: toleranceMetres, box: box)
-        try read(from: start) { record in
+        try read(from: start) { record, type in
             guard !record.types.isDisjoint(with: type) else { return true }
             switch record.content {
             case .position(let position):
@@ -39,7 +39,7 @@ actor PageLog {
     /// Reads the events from a moment on, up to another one; the newest, in their order.
     func events(from start: UTCTime, to end: UTCTime?) throws(RecordingError) -> [TrackerEvent] {
         var events: [TrackerEvent] = []
-        try read(from: start) { record in
+        try read(from: start) { record, _ in
             guard case .event(let event) = record.content else { return true }
             if let end, let time = event.time, time >= end { return true }
             events.append(event)
@@ -77,10 +77,10 @@ actor PageLog {
         try files().first { $0.name == name }.map { PageFile(path: "\(folder.path)/\($0.name)", byteCount: $0.byteCount) }
     }
 
-    private func read(from start: UTCTime, _ body: (JournalRecord) -> Bool) throws(RecordingError) {
+    private func read(from start: UTCTime, _ body: (JournalRecord, LogTypes) -> Bool) throws(RecordingError) {
         var reader = LogReader(folder: folder, from: .from(start))
         while let record = try reader.nextPassingOver() {
-            if !body(record) { return }
+            if !body(record, reader.header.mainType(or: type)) { return }
         }
     }
 }
