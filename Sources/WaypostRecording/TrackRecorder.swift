@@ -87,6 +87,8 @@ public actor TrackRecorder {
             former: configuration.formerFolder)
         isOlderCopy = lastRun.isOlderCopy
         unnoted = folder.note(lastRun.notes) ? [] : lastRun.notes
+        // Not before that is noted; and an older copy of the log is told of until something is logged in it.
+        if lastRun.wasElsewhere, unnoted.isEmpty { counter.adoptCopy() }
         home = FileIdentity(of: folder.journalFolder)
         place = home
         self.folder = folder

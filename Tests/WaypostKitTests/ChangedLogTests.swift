@@ -13,7 +13,9 @@ import WaypostRecording
     private func log(_ name: String) -> LogFolder { LogFolder(path: "\(folder)/\(name)") }
 
     /// A run that records ten fixes, each of all types.
-    private func record(_ types: [LogType], in name: String, former: String? = nil, hours: Int, isKilled: Bool = false) async throws {
+    private func record(
+        _ types: [LogType], in name: String, former: String? = nil, hours: Int, count: Int = 10, isKilled: Bool = false
+    ) async throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         var configuration = TrackRecorder.Configuration()
         configuration.types = types
@@ -22,7 +24,7 @@ import WaypostRecording
         let recorder = try TrackRecorder(folder: log(name).path, configuration: configuration)
         _ = try await recorder.recover()
         let home = try #require(Coordinate(latitudeDegrees: 47, longitudeDegrees: 8))
-        for second in 0..<10 {
+        for second in 0..<count {
             let position = Position(time: moment(hours * 3_600 + second), coordinate: home)
             for type in LogType.allCases { try await recorder.record(position, as: LogTypes(type), now: 0) }
         }
@@ -69,6 +71,22 @@ import WaypostRecording
         #expect(Set(losses.map(\.note)) == [.moved], "\(losses)")
     }
 
+    /// Nor after further starts without a fix; and no number comes again, though what is kept outside of the log is lost.
+    @Test(arguments: [false, true], [0, 10]) func givesNoNumberOfAnotherFolderAgain(isKilled: Bool, count: Int) async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await record([.raw], in: "a", hours: 0)
+        try await record([.raw], in: "b", former: "a", hours: 1, count: count, isKilled: isKilled)
+        let numbers = try LogReader.numbers(in: log("b"))
+        try await record([.raw], in: "a", former: "b", hours: 2, count: 0)
+        try await record([.raw], in: "a", former: "a", hours: 2, count: 0)
+        try FileManager.default.removeItem(atPath: folder + "/numbers")
+        try await record([.raw], in: "a", hours: 3)
+        let positions = try LogPositions(folder: log("a"), types: [.raw]) { loss, _ in Issue.record("\(loss)") }
+        let page = try await positions.positions(after: 0, through: .max, limit: 100)
+        #expect(page.positions.count == 20 && page.missing.isEmpty, "\(page.missing)")
+        #expect(Set(page.positions.map(\.number)).isDisjoint(with: numbers))
+    }
+
     /// Who is in the midst of what is erased lacks nothing, be it that another log has it or this one.
     @Test(arguments: [0, 3, 9]) func doesNotMissWhatIsErasedBehindACursor(number: UInt64) async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -96,5 +114,15 @@ import WaypostRecording
         for limit in [5, 15, 25, 100] { #expect(try await numbers(after: 0, limit: limit) == Array(all.prefix(limit)), "\(limit)") }
         try FileManager.default.removeItem(atPath: "\(b.path)/journal/\(try #require(try b.journals().first).stem).journal")
         #expect(try await numbers(after: 0, limit: 100) == Array(all.prefix(10) + all.suffix(10)))
+    }
+}
+
+extension LogReader {
+    /// The numbers of all records of a log.
+    fileprivate static func numbers(in folder: LogFolder) throws -> Set<UInt64> {
+        var reader = LogReader(folder: folder)
+        var numbers: Set<UInt64> = []
+        while let record = try reader.next() { numbers.insert(record.sequence) }
+        return numbers
     }
 }

@@ -28,7 +28,7 @@ extension DispatchOpening {
         let current = LogFolder(path: configuration.log.directory)
         var (logs, folders, problems): ([SuccessiveLogs.Earlier], [String], [String]) = ([], [], [])
         let states = (try? await outbox.destinations()) ?? []  // The attachment reports the error.
-        let owedAfter = await outbox.owesEventsAfter
+        let eventsKept = await outbox.eventsKeptThrough
         for old in knownLogs.read() {
             guard old != current.path, Syscalls.resolvingLinks(old) != Syscalls.resolvingLinks(current.path) else { continue }
             do {
@@ -53,8 +53,8 @@ extension DispatchOpening {
                 var count = 0
                 for state in states { count = max(count, try await log.count(waitingFor: state)) }
                 if count == 0 {
-                    // An outbox that is lost gets them from there again.
-                    if isReadable, let owedAfter, try folder.lastSequence() > owedAfter { folders.append(old) }
+                    // The outbox may still take events from there, or take them again if it is lost.
+                    if isReadable, try folder.lastSequence() > eventsKept { folders.append(old) }
                     continue
                 }
                 let verb = count == 1 ? "waits" : "wait"

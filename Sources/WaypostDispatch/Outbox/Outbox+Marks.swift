@@ -176,12 +176,13 @@ extension Outbox {
         try? writeMarks()  // The next update comes soon.
     }
 
-    /// The number of the log after which a lost outbox would lack events that destinations are still to get; nil when they have all.
-    package var owesEventsAfter: UInt64? {
+    /// The number of the log up to which every event is in the outbox, and none waits that only the log would have if the outbox were lost.
+    package var eventsKeptThrough: UInt64 {
         let marks = markFile?.kept ?? []
         if interruption != nil { return marks.map(\.events).min() ?? 0 }
         let waiting = ((try? destinations()) ?? []).filter { $0.waitingEventCount > 0 }  // Whoever sends reports the error.
-        return waiting.map { state in marks.first { $0.name == state.name }?.events ?? 0 }.min()
+        let owed = waiting.map { state in marks.first { $0.name == state.name }?.events ?? 0 }
+        return min(owed.min() ?? .max, loggedNumber ?? .max)
     }
 
     /// Writes marks that are missing because the log was recreated or its disk was full.

@@ -150,6 +150,13 @@ struct SequenceCounter {
         try store(next)
     }
 
+    /// Takes over what the copy has, in the log's own file: numbers that were given elsewhere do not come again without the copy, and are known.
+    func adoptCopy() {
+        guard isBehindCopy, let copyPath else { return }
+        let text = try? Syscalls.contents(of: copyPath, as: .own)  // The next mark is stored in both.
+        if let text = text.flatMap({ $0 }), SequenceCounter.bound(text) != nil { try? AtomicFile.write(text, to: path) }  // See above.
+    }
+
     /// Makes the copy again where it was removed: it has what the log's own file has, of which it must not be ahead.
     func restoreCopy() {
         guard let copyPath, !Syscalls.exists(copyPath) else { return }
@@ -175,7 +182,9 @@ extension SequenceCounter {
     /// - Parameter copyPath: the file of its bound's copy; nil for none.
     init(_ folder: LogFolder, copyPath: String? = nil) throws(RecordingError) {
         try self.init(path: folder.sequencePath, copyPath: copyPath) { (isBoundKnown) throws(RecordingError) in
-            isBoundKnown ? try folder.firstFreeSequenceOfLastJournal() : try folder.firstFreeSequence()
+            let free = isBoundKnown ? try folder.firstFreeSequenceOfLastJournal() : try folder.firstFreeSequence()
+            // Those that are noted were given, here or elsewhere.
+            return RemovedNumbers(in: folder).end(from: free)
         }
     }
 }

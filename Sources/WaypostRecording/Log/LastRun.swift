@@ -8,7 +8,7 @@ struct LastRun {
     /// Whether another copy of the log has been written since this one was made.
     private(set) var isOlderCopy: Bool
     /// Whether the last run logged in another folder, as far as that is known: it has the numbers that this log lacks.
-    private let wasElsewhere: Bool
+    let wasElsewhere: Bool
     private let next: UInt64
     private let folder: LogFolder
 

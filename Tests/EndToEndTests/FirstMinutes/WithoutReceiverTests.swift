@@ -11,31 +11,30 @@ extension EndToEnd {
             let reserved = try #require(ReservedPort())
             let url = "gpsd://127.0.0.1:\(reserved.port)"
             let tracker = try await TrackerProcess(source: url, in: TestFolder())
-            let (found, next) = ("\(url): not connected: no gpsd answers", "start gpsd")
-            let command = "sudo systemctl enable --now gpsd.socket"
-            #expect(await eventually { tracker.process.errors.contains(command) })
-            for words in ["no position; tried \(found)", "what to do: \(next)", command] {
+            let found = "\(url): not connected: no gpsd answers"
+            let next = "start a gpsd with the port \(reserved.port) (its option -S); the one that Debian starts has 2947"
+            #expect(await eventually { tracker.process.errors.contains(next) })
+            for words in ["no position; tried \(found)", "what to do: \(next)"] {
                 #expect(tracker.process.errors.contains(words), "log: \(words)")
             }
             let screen = try await waypost("status", "--socket", "socket", in: tracker.folder)
             #expect(screen.code == 1)
             let lines = screen.outputLines
             let first = try #require(lines.firstIndex(of: "tried     \(found)"), "\(lines)")
-            #expect(lines.dropFirst(first + 1).prefix(2) == ["next      \(next)", "              \(command)"])
+            #expect(lines.dropFirst(first + 1).first == "next      \(next)")
             let json = try JSONParser().parse(
                 Array(try await waypost("status", "--json", "--socket", "socket", in: tracker.folder).output.utf8))
             #expect(json["search"]?["tried"]?.array?.first?["source"]?.string == url)
             #expect(json["search"]?["next"]?.string == next)
-            #expect(json["search"]?["commands"]?.array?.compactMap(\.string) == [command])
+            #expect(json["search"]?["commands"]?.array ?? [] == [])
 
             let watch = try await waypost("watch", "--timeout", "3", "--socket", "socket", in: tracker.folder)
             #expect(watch.code == 75 && watch.output.isEmpty)
             #expect(watch.errors.hasPrefix("waiting for a position since "), "\(watch.errors)")
             #expect(watch.errors.contains("\n    \(found)\nnext: \(next)\n"), "\(watch.errors)")
-            #expect(watch.errors.contains("next: \(next)\n    \(command)\n"), "\(watch.errors)")
             #expect(watch.errors.contains("waypost: watch: no fix for 3 s (\(found)); see waypost status"), "\(watch.errors)")
             let doctor = try await waypost("doctor", "--socket", "socket", in: tracker.folder)
-            for words in ["; \(next)", "waypost status: \(found)", "fix       \(command)"] {
+            for words in ["; \(next)", "waypost status: \(found)"] {
                 #expect(doctor.output.contains(words), "\(words)")
             }
         }
