@@ -45,9 +45,9 @@ run() {
 live='^(EndToEndTests|WaypostPositioningTests|WaypostSystemTests|WaypostControlTests|WaypostDispatchTests)\.'
 parts=(
     '^EndToEndTests\.EndToEnd/[A-C]'
-    '^EndToEndTests\.EndToEnd/[D-F]'
+    '^EndToEndTests\.EndToEnd/[D-FR]'
     '^EndToEndTests\.EndToEnd/[G-L]'
-    '^EndToEndTests\.EndToEnd/[M-R]'
+    '^EndToEndTests\.EndToEnd/[M-Q]'
     '^EndToEndTests\.EndToEnd/S'
     '^WaypostPositioningTests\.S'
     '^(WaypostControlTests|WaypostDispatchTests)\.|^EndToEndTests\.EndToEnd/[T-Z]'
