@@ -135,9 +135,9 @@ extension LogFolder {
     ///
     /// - Cost: reads the end of the newest journals.
     public func lastSequence() throws(RecordingError) -> UInt64 {
-        // What is lost, or in another copy of this log, was there, and its numbers do not come again.
+        // What is gone, or in another copy of this log, was there, and its numbers do not come again.
         let removed = RemovedNumbers(in: self)
-        let lost = [RemovedNumbers.Fate.lost, .elsewhere, .moved].compactMap { removed.ranges($0).last?.upperBound }
+        let lost = [RemovedNumbers.Fate.removed, .lost, .elsewhere, .moved].compactMap { removed.ranges($0).last?.upperBound }
         let newest = max(try newestSequence(), lost.max() ?? 0)
         // Nothing is lost behind a journal that still grows.
         if try journals().last?.isOpen == true { return newest }
