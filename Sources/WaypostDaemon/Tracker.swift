@@ -47,7 +47,9 @@ struct Tracker {
     private static let trialTime = Duration.seconds(30)
 
     private func track(in state: StateFolder, until stop: StopRequest) async throws(DaemonFailure) {
-        let archivist = try makeRecorder()
+        let directory = configuration.log.directory
+        let former = KnownLogs(folder: kept, log: LogFolder(path: directory)).former(than: directory)
+        let archivist = try makeRecorder(former: former)
         // When the log is off, nothing is recorded, but old tracks are still maintained.
         let recorder = configuration.log.isOff ? nil : archivist
         let upkeep = LogUpkeep(recorder: archivist, logger: logger)
@@ -148,7 +150,7 @@ struct Tracker {
             await sharing.start()
         }
         if let path = configuration.time.chronySocket { await manager.attach(ChronyFeeder(path: path, logger: logger)) }
-        await fences.start(log: logFolder, erased: erased)
+        await fences.start(log: logFolder, former: former, erased: erased)
         let isForgotten = await wakes.isSaved && !reduced.isIn(erased)
         if isForgotten { await settle(erased, in: logFolder, fences.keeper, lastPosition, dispatches) }
         let download = try makeDownload().map { download in Task { await download.run { await fences.process($0) } } }
@@ -250,7 +252,7 @@ struct Tracker {
     }
 
     /// The log; when it is off, only the upkeep of old tracks, if there are any.
-    private func makeRecorder() throws(DaemonFailure) -> TrackRecorder? {
+    private func makeRecorder(former: LogFolder?) throws(DaemonFailure) -> TrackRecorder? {
         let folder = configuration.log.directory
         if configuration.log.isOff, !LogFolder(path: folder).hasJournals { return nil }
         var settings = TrackRecorder.Configuration()
@@ -260,7 +262,7 @@ struct Tracker {
         settings.retention = RetentionRule(configuration.log)
         settings.creator = "waypost \(WaypostVersion.text)"
         settings.numbersPath = kept + "/log-numbers"
-        settings.formerFolder = KnownLogs(folder: kept, log: LogFolder(path: folder)).read().first
+        settings.formerFolder = former?.path
         do {
             let recorder = try TrackRecorder(folder: folder, configuration: settings)
             for file in recorder.oddFiles { logger.error("\(file.words)") }

@@ -136,6 +136,8 @@ final class DispatchService: Sendable {
     ) async -> DispatchService {
         let opening = DispatchOpening(
             configuration: configuration, stateFolder: stateFolder, secrets: secrets, time: time, logger: logger, given: given)
+        // Also without destinations: what is new to a later log is not new to the device.
+        opening.noteLog()
         // Entries for destinations that are gone can still be listed, moved or discarded.
         guard !opening.destinations.isEmpty || Syscalls.exists(opening.path) else {
             if !configuration.log.isOff { Outbox.noteNoDestinations(at: opening.marksPath) }
@@ -143,7 +145,6 @@ final class DispatchService: Sendable {
         }
         let desk = DispatchService(opening, stateFolder: stateFolder, logger: logger)
         guard let opening = desk.opening else { return desk }
-        opening.noteLog()
         desk.line.state.withLock { $0.isSilent = isSilent }
         if await desk.open(opening, after: nil) { return desk }
         // The destinations get what is logged from now on, whenever they are opened.

@@ -30,6 +30,11 @@ struct KnownLogs {
         return (try? JSONParser().parse(bytes))?["folders"]?.array?.compactMap(\.string)  // See above.
     }
 
+    /// The log of the last run, when that was in another folder than this one; before the folder of this run is noted.
+    func former(than folder: String) -> LogFolder? {
+        read().first.flatMap { Syscalls.resolvingLinks($0) == Syscalls.resolvingLinks(folder) ? nil : LogFolder(path: $0) }
+    }
+
     /// Whether it is noted now.
     @discardableResult
     func write(_ folders: [String]) -> Bool {

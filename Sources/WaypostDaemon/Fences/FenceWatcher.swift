@@ -53,10 +53,18 @@ actor FenceWatcher: PositioningConsumer {
 
     /// Reads fences and state, and reports what the previous run may not have reported.
     ///
-    /// - Parameter erased: stretches that were erased from the log while no tracker ran.
-    func start(log folder: LogFolder, erased: [Range<UTCTime>] = []) async {
+    /// - Parameters:
+    ///   - former: the log of the last run, when that was in another folder.
+    ///   - erased: stretches that were erased from the log while no tracker ran.
+    func start(log folder: LogFolder, former: LogFolder? = nil, erased: [Range<UTCTime>] = []) async {
         // Events that the log has and the state does not were reported, but could not be saved.
-        let (logged, fixes) = FenceWatcher.logged(await keeper.load(without: erased), in: folder)
+        let need = await keeper.load(without: erased)
+        var (logged, fixes) = FenceWatcher.logged(need, in: folder)
+        if let former {
+            let (newer, last) = FenceWatcher.logged(need, in: former)
+            let known = Set(newer.map(\.id))
+            (logged, fixes) = (logged.filter { !known.contains($0.id) } + newer, last)
+        }
         let left = await keeper.start(logged: logged, lastFixes: fixes)
         // The outbox gets those of the log from there, except those that it, or a lost one before it, had already.
         let known = Set(logged.map(\.id))

@@ -23,7 +23,7 @@ extension EndToEnd {
         /// A tracker that logs 20 fixes of a drive in a folder, while one server takes records and the other may not.
         private func drive(
             _ run: Int, log: String, in folder: TestFolder, _ servers: [FlakyServer], isKilled: Bool = false, settings: String = "",
-            then check: (TrackerProcess) async throws -> Void = { _ in }
+            received count: Int? = nil, then check: (TrackerProcess) async throws -> Void = { _ in }
         ) async throws {
             try folder.write(settings + destination("up", servers[0]) + destination("away", servers[1]), to: "w.toml")
             let fifo = try ReceiverFIFO("receiver", in: folder)
@@ -33,7 +33,7 @@ extension EndToEnd {
             #expect(
                 try await eventually(within: .seconds(40)) {
                     _ = try await ask("dispatch", "now", "--wait", "--timeout", "3", in: folder)
-                    return try ids(servers[0]).count >= (run + 1) * 20
+                    return try ids(servers[0]).count >= count ?? (run + 1) * 20
                 }, "run \(run)")
             try await check(tracker)
             if isKilled {
@@ -269,6 +269,35 @@ extension EndToEnd {
                 #expect(dropped.first == 0 && dropped.last.map { 20...24 ~= $0 } == true, "\(dropped)")
                 #expect(tracker.process.errors.contains("is an older copy of the log, without them"), "\(tracker.process.errors)")
             }
+        }
+
+        /// Events that were meant for nobody are in the former folder: they are not new because this one lacks them.
+        @Test func areNotMadeOfEventsFromBefore() async throws {
+            let folder = try TestFolder()
+            let servers = [try await FlakyServer("ok"), try await FlakyServer("ok")]
+            try folder.writeGate(sendingTo: "http://127.0.0.1:9/")
+            let settings = "[geofences]\nfile = \"fences.geojson\"\nrule = \"exact\"\n"
+            let sending = destination("up", servers[0]) + destination("away", servers[1])
+            try folder.write("[dispatch]\nopt_out = true\n" + settings + sending, to: "w.toml")
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"], log: "a")
+            let receiver = SimulatedReceiver()
+            try fifo.write((0..<80).map { receiver.epoch($0).text }.joined())
+            let isLogged = try await eventually(within: .seconds(20)) {
+                let status = try await ask("status", "--json", in: folder).output
+                return try JSONParser().parse(Array(status.utf8))["log"]?["positions"]?.int ?? 0 >= 80
+            }
+            #expect(isLogged, "\(tracker.process.errors)")
+            fifo.close()
+            _ = try await tracker.process.exit()
+            try FileManager.default.removeItem(atPath: folder.path("receiver"))
+            let journals = try folder.names(in: "a/journal").filter { $0.hasSuffix(".journal") }
+            let bytes = try journals.map { try Data(contentsOf: URL(filePath: folder.path("a/journal/\($0)"))) }
+            for word in ["enter", "exit"] { #expect(bytes.contains { $0.range(of: Data(word.utf8)) != nil }, "\(journals)") }
+            try await drive(4, log: "b", in: folder, servers, settings: settings, received: 20) { _ in
+                _ = try await ask("dispatch", "now", "--wait", "--timeout", "3", in: folder)
+            }
+            for server in servers { #expect(try events(server) == [] && ids(server).count == 20) }
         }
 
         /// Nor are they sent after a restart when they could not be erased, and whoever erases is told.
