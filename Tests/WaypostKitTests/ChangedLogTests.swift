@@ -98,6 +98,17 @@ import WaypostRecording
         #expect(page.missing.isEmpty && page.positions.last?.position.time == moment(3_609), "\(page)")
     }
 
+    /// A cursor is one of this log, though everything in it was erased since.
+    @Test func knowsItsNumbersThoughAllIsErased() async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await record([.raw], in: "log", hours: 0)
+        let last = try log("log").lastSequence()
+        _ = try LogMaintenance(folder: log("log")).erase(from: moment(0), to: moment(3_600))
+        let journals = try log("log").journals()
+        #expect(last > 9 && journals.isEmpty)
+        #expect(try log("log").lastSequence() == last)
+    }
+
     /// Whoever gets fewer positions than wanted may stop asking: the next log goes on where one ends, whether that has any or not.
     @Test func goOnFromLogToLog() async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
