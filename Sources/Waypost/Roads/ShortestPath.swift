@@ -109,7 +109,10 @@ struct RouteLeg {
         let whole = zip(points, points.dropFirst()).reduce(0) { $0 + PlanePoint.metres($1.0, $1.1) }
         // The shape is a little shorter than the road from which it was made.
         let scale = edge.lengthMetres > 0 ? whole / edge.lengthMetres : 1
-        let (first, last) = (from * scale, to * scale)
+        // An edge of a damaged file may have no shape, or a start behind its end.
+        guard points.count > 1 else { return [places[0].coordinate] }
+        let first = min(max(from * scale, 0), whole)
+        let last = min(max(to * scale, first), whole)
         var piece: [Coordinate] = []
         var metres = 0.0
         for (index, (start, end)) in zip(points, points.dropFirst()).enumerated() {
