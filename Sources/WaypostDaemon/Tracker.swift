@@ -262,7 +262,7 @@ struct Tracker {
         settings.retention = RetentionRule(configuration.log)
         settings.creator = "waypost \(WaypostVersion.text)"
         settings.numbersPath = kept + "/log-numbers"
-        settings.formerFolder = former?.path
+        settings.wasElsewhere = former != nil
         do {
             let recorder = try TrackRecorder(folder: folder, configuration: settings)
             for file in recorder.oddFiles { logger.error("\(file.words)") }

@@ -18,8 +18,8 @@ extension TrackRecorder {
         /// A file outside of the log folder that keeps the largest number given: numbers do not come again when an older copy of the
         /// folder takes its place; nil for none.
         package var numbersPath: String?
-        /// The folder of the log in the last run, if that is known: what is missing here may be there.
-        package var formerFolder: String?
+        /// Whether the last run logged in another folder, which has what is missing here.
+        package var wasElsewhere = false
 
         /// Creates the default configuration.
         public init() {}

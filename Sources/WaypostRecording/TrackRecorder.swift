@@ -84,11 +84,11 @@ public actor TrackRecorder {
         counter.restoreCopy()
         let lastRun = LastRun(
             of: folder, next: counter.next, end: counter.endOfLastRun, isOlderCopy: counter.isBehindCopy,
-            former: configuration.formerFolder)
+            wasElsewhere: configuration.wasElsewhere)
         isOlderCopy = lastRun.isOlderCopy
         unnoted = folder.note(lastRun.notes) ? [] : lastRun.notes
         // Not before that is noted; and an older copy of the log is told of until something is logged in it.
-        if lastRun.wasElsewhere, unnoted.isEmpty { counter.adoptCopy() }
+        if configuration.wasElsewhere, unnoted.isEmpty { counter.adoptCopy() }
         home = FileIdentity(of: folder.journalFolder)
         place = home
         self.folder = folder

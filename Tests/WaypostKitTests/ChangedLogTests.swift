@@ -20,7 +20,7 @@ import WaypostRecording
         var configuration = TrackRecorder.Configuration()
         configuration.types = types
         configuration.numbersPath = folder + "/numbers"
-        configuration.formerFolder = former.map { log($0).path }
+        configuration.wasElsewhere = former != nil && former != name
         let recorder = try TrackRecorder(folder: log(name).path, configuration: configuration)
         _ = try await recorder.recover()
         let home = try #require(Coordinate(latitudeDegrees: 47, longitudeDegrees: 8))

@@ -152,16 +152,18 @@ struct SequenceCounter {
 
     /// Takes over what the copy has, in the log's own file: numbers that were given elsewhere do not come again without the copy, and are known.
     func adoptCopy() {
-        guard isBehindCopy, let copyPath else { return }
-        let text = try? Syscalls.contents(of: copyPath, as: .own)  // The next mark is stored in both.
-        if let text = text.flatMap({ $0 }), SequenceCounter.bound(text) != nil { try? AtomicFile.write(text, to: path) }  // See above.
+        if isBehindCopy, let copyPath { SequenceCounter.copy(copyPath, to: path) }
     }
 
     /// Makes the copy again where it was removed: it has what the log's own file has, of which it must not be ahead.
     func restoreCopy() {
-        guard let copyPath, !Syscalls.exists(copyPath) else { return }
-        let text = try? Syscalls.contents(of: path, as: .own)  // Without it, the next mark makes the copy.
-        if let text = text.flatMap({ $0 }), SequenceCounter.bound(text) != nil { try? AtomicFile.write(text, to: copyPath) }  // See above.
+        if let copyPath, !Syscalls.exists(copyPath) { SequenceCounter.copy(path, to: copyPath) }
+    }
+
+    /// Writes what one file has to the other; where that fails, the next mark is stored in both.
+    private static func copy(_ path: String, to other: String) {
+        let text = try? Syscalls.contents(of: path, as: .own)  // See above.
+        if let text = text.flatMap({ $0 }), bound(text) != nil { try? AtomicFile.write(text, to: other) }  // See above.
     }
 
     private mutating func store(_ newBound: UInt64) throws(SystemError) {

@@ -7,8 +7,7 @@ struct LastRun {
     private(set) var notes: [RemovedNumbers.Note] = []
     /// Whether another copy of the log has been written since this one was made.
     private(set) var isOlderCopy: Bool
-    /// Whether the last run logged in another folder, as far as that is known: it has the numbers that this log lacks.
-    let wasElsewhere: Bool
+    private let wasElsewhere: Bool
     private let next: UInt64
     private let folder: LogFolder
 
@@ -18,10 +17,10 @@ struct LastRun {
     ///   - next: the first number that may still be given.
     ///   - end: the first number that the last run did not give, as far as that is known outside of the log.
     ///   - isOlderCopy: whether another copy of the log has certainly been written since this one was made.
-    ///   - former: the folder of the log in the last run, if that is known.
-    init(of folder: LogFolder, next: UInt64, end: UInt64? = nil, isOlderCopy isBehind: Bool = false, former: String? = nil) {
-        wasElsewhere = former.map { Syscalls.resolvingLinks($0) != Syscalls.resolvingLinks(folder.path) } ?? false
-        (self.folder, self.next, isOlderCopy) = (folder, next, isBehind && !wasElsewhere)
+    ///   - wasElsewhere: whether it logged in another folder, which has the numbers that this log lacks.
+    init(of folder: LogFolder, next: UInt64, end: UInt64? = nil, isOlderCopy isBehind: Bool = false, wasElsewhere: Bool = false) {
+        (self.folder, self.next, self.wasElsewhere) = (folder, next, wasElsewhere)
+        isOlderCopy = isBehind && !wasElsewhere
         let given = SequenceCounter.given((try? Syscalls.contents(of: folder.sequencePath, as: .own)) ?? nil)  // Without it less is known.
         guard let journals = try? folder.journals() else { return }  // Whoever reads the log reports it.
         guard let last = journals.last else {
