@@ -69,8 +69,8 @@ enum KMLDamage: Int, CaseIterable {
         switch self {
         case .untimed: "points of lines, which have no times"
         case .figure: "areas and models, left out"
-        case .badPlace: "places that cannot be, left out"
-        case .unpaired: "times and places of tracks that belong to nothing for certain"
+        case .badPlace: "impossible places, left out"
+        case .unpaired: "times and places of tracks that cannot be paired"
         case .badValue: "values that cannot be read"
         case .overlongTrack: "points of tracks beyond the \(KMLTrackReader.mostTrackPoints) that are kept, left out"
         case .brokenMarkup: "broken tags"

@@ -139,7 +139,7 @@ struct KMLTrackLists: Sendable {
         return point
     }
 
-    /// How many times and places belong to nothing for certain.
+    /// How many times and places cannot be paired.
     var unpairedCount: Int {
         let partners = places.indices.map(time(of:))
         let placeCount = zip(places, partners).count { $0 != nil && $1 == nil }

@@ -59,7 +59,7 @@ struct KMLTrackReaderTests {
         #expect(track(reading).map(\.point.position.altitudeMSLMetres) == [nil, 12, nil])
         #expect(
             reading.remarks == [
-                "points of lines, which have no times: 3, first line 2", "places that cannot be, left out: 1, first line 2",
+                "points of lines, which have no times: 3, first line 2", "impossible places, left out: 1, first line 2",
             ])
     }
 
@@ -72,7 +72,7 @@ struct KMLTrackReaderTests {
         #expect(track(reading).map(\.point.position.time?.millisecondsSince1970) == [1_778_310_884_000, 1_778_310_886_000])
         #expect(track(reading).map(\.segment) == [0, 1], "a gap ends a segment")
         #expect(track(reading).last?.point.position.altitudeMSLMetres == 0, "a height of a gx:coord is one")
-        #expect(reading.remarks == ["times and places of tracks that belong to nothing for certain: 1, first line 3"])
+        #expect(reading.remarks == ["times and places of tracks that cannot be paired: 1, first line 3"])
     }
 
     /// A track of the second half of 2026-05-09T07:14, as waypost writes it: all times first, then all places, then all speeds.
@@ -103,7 +103,7 @@ struct KMLTrackReaderTests {
             }
             if let speed = position.speedMetresPerSecond { #expect(speed == Double(second)) }
         }
-        if counts.1 > 0 { #expect(reading.remarks.contains { $0.contains("belong to nothing for certain") }) }
+        if counts.1 > 0 { #expect(reading.remarks.contains { $0.contains("cannot be paired") }) }
         #expect(KMLTrackContract.violations(reading: Array("<kml>\(text)</kml>".utf8)) == [])
         return counts
     }
