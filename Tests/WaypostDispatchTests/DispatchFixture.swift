@@ -70,6 +70,12 @@ final class DispatchFixture: Sendable {
     }
 }
 
+/// Whether an outbox that was made anew is whole at the next start: that one tells the same loss, if there was one, and no other.
+func isOnlyToldAgain(_ first: OutboxRecovery?, _ next: OutboxRecovery?) -> Bool {
+    guard let first, first.lostCount != 0 else { return next == nil }
+    return next?.lostCount == first.lostCount && next?.asidePath == first.asidePath && next?.waitingCount == first.waitingCount
+}
+
 /// A log of positions in memory, with numbers that leave some out.
 final class MemoryLog: PositionSupply {
     private let positions = Mutex<[NumberedPosition]>([])

@@ -21,11 +21,13 @@ extension DispatchService {
         await bringBack(line)
         await attachPending(line, logger: logger)
         retryMended(line)
-        let (recovery, isOver) = (await outbox.recovery, await outbox.isRecovered)
-        let (told, words) = line.state.withLock { state in
+        let (recovery, isOver, age) = (await outbox.recovery, await outbox.isRecovered, await outbox.recoveryAge())
+        let (told, words, isTold) = line.state.withLock { state in
             defer { state.refusal = refusal }
-            return (state.refusal, state.recovery.note(recovery, isOver: isOver))
+            let words = state.recovery.note(recovery, isOver: isOver, age: age)
+            return (state.refusal, words, state.recovery.problem == nil)
         }
+        if recovery != nil, isTold { await outbox.forgetRecovery() }
         let dropCount = await outbox.limitDropCount
         if let words = line.state.withLock({ $0.drops.note(dropCount) }) { logger.warning("\(words)") }
         if refusal == nil { await countDeleted(line, logger: logger) }

@@ -21,9 +21,14 @@ struct RecoveryReport {
 
     /// Notes the newest state; returns the line to log, if there is a new one.
     ///
-    /// - Parameter isOver: whether the destinations have what was left for them.
-    mutating func note(_ new: OutboxRecovery?, isOver: Bool) -> String? {
+    /// - Parameters:
+    ///   - isOver: whether the destinations have what was left for them.
+    ///   - age: how long ago the damage was found, in an earlier run perhaps, milliseconds.
+    mutating func note(_ new: OutboxRecovery?, isOver: Bool, age: Int64) -> String? {
+        var new = new
+        new?.foundAt = nil
         self.isOver = isOver
+        defer { toldAt = min(toldAt, MonotonicClock.milliseconds - age) }
         guard new != recovery else { return nil }
         (recovery, toldAt) = (new, MonotonicClock.milliseconds)
         return new?.words

@@ -83,6 +83,7 @@ extension Outbox {
             let reading = markFile?.kept.map(DestinationMarkFile.Reading.known) ?? .missing
             interruption = try Outbox.resume(store, reading, after: recovery, known: known)
             recovery?.lastEntry = UInt64(store.lastEntryNumber)
+            keepLoss()
         } catch {
             throw OutboxError(error)
         }
@@ -195,13 +196,18 @@ extension Outbox {
                     try store.beginUse()
                     store.noteProgress()
                     recovery?.lastEntry = UInt64(store.lastEntryNumber)
+                    if recovery != nil {
+                        try store.keepLoss(recovery)
+                    } else {
+                        recovery = try store.keptLoss(isInterrupted: interruption != nil)
+                    }
                     return (store, recovery, interruption)
                 }
             } catch {
                 // One rescue is enough, because its result is whole. Tables other than ours count as damaged, too.
                 guard error.kind == .corrupt || error.kind == .other, recovery == nil else { throw OutboxError(error) }
-                recovery = try OutboxSalvage.run(path, because: error.reason, log: log, known: known, hadFile: hadFile)
-                recovery?.wasRemoved = !wasThere
+                recovery = try OutboxSalvage.run(
+                    path, because: error.reason, log: log, known: known, hadFile: hadFile, wasRemoved: !wasThere)
                 continue
             }
             throw .otherVersion(path: path, version: version)

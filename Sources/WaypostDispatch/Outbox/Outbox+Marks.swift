@@ -17,10 +17,10 @@ package struct OutboxInterruption: Sendable, Hashable {
     package let destinations: [Destination]
     /// Up to this number every event of the log had been accepted; nil when that is not known.
     package let takenThrough: UInt64?
-    /// Entries after this number are new.
-    let lastEntry: UInt64
     /// How many entries may be missing that not every destination has according to the marks; nil when that is unknown.
     let missingCount: Int?
+    /// The entries that were taken back so far: what is accepted meanwhile is for every destination.
+    var takenBack = SettledAhead()
 }
 
 // How destinations continue when the outbox is lost.
@@ -34,14 +34,18 @@ extension Outbox {
     static func resume(
         _ store: OutboxStore, _ reading: DestinationMarkFile.Reading, after recovery: OutboxRecovery?, known: OutboxTally?
     ) throws(SQLiteError) -> OutboxInterruption? {
-        if case .missing = reading { return nil }
-        // A crash may have come between the creation of a new file and this.
-        if recovery == nil, try store.note(OutboxStore.beginsAtOldest) == nil { return nil }
+        if case .missing = reading {
+            try store.setNote(OutboxStore.interrupted, nil)
+            return nil
+        }
+        // A stop or a crash may have come between the creation of a new file and the end of this.
+        let left = try store.note(OutboxStore.interrupted)
+        if recovery == nil, left == nil, try store.note(OutboxStore.beginsAtOldest) == nil { return nil }
         guard case .known(let marks) = reading else {
             // Their progress is unknown: better to send twice than never.
             store.noteLogged(through: 0)
             return OutboxInterruption(
-                destinations: [], takenThrough: known?.logged.map(UInt64.init), lastEntry: UInt64(store.lastEntryNumber), missingCount: nil)
+                destinations: [], takenThrough: known?.logged.map(UInt64.init), missingCount: nil)
         }
         let first = marks.min { $0.events < $1.events }
         if recovery?.lostCount != 0, let first { store.noteLogged(through: first.events) }
@@ -55,7 +59,10 @@ extension Outbox {
             // Destinations without a mark are new.
             try store.setNote(OutboxStore.beginsAtOldest, nil)
         }
-        guard let first else { return nil }
+        guard let first else {
+            try store.setNote(OutboxStore.interrupted, nil)
+            return nil
+        }
         var missingCount: Int?
         if let known {
             let entryCount = try store.database.integer(
@@ -64,7 +71,7 @@ extension Outbox {
         }
         return OutboxInterruption(
             destinations: marks.sorted { $0.events < $1.events }.map { .init(name: $0.name, events: $0.events, through: $0.eventsThrough) },
-            takenThrough: known?.logged.map(UInt64.init), lastEntry: UInt64(store.lastEntryNumber), missingCount: missingCount)
+            takenThrough: known?.logged.map(UInt64.init), missingCount: missingCount)
     }
 
     /// Accepts events of the log again; those that are already there are accepted once.
@@ -77,15 +84,17 @@ extension Outbox {
     package func takeBack(_ entries: [OutboxEntry], loggedThrough number: UInt64, lostCount: Int = 0) throws(OutboxError) -> Int {
         let encoded = try entries.map { (entry) throws(OutboxError) in try encode(entry) }
         let earliest = earliest
-        let count = try use { (store) throws(SQLiteError) in
-            if try store.isOptedOut() { return 0 }
+        let taken = try use { (store) throws(SQLiteError) in
             let last = store.lastEntryNumber
-            try store.insert(encoded, earliest: earliest)
-            try store.countLostEvents(lostCount)
-            return Int(store.lastEntryNumber - last)
+            if try !store.isOptedOut() {
+                try store.insert(encoded, earliest: earliest)
+                try store.countLostEvents(lostCount)
+            }
+            return PositionCursor.Stretch(after: UInt64(last), through: UInt64(store.lastEntryNumber))
         }
-        noteLogged(through: number)
-        return count
+        interruption?.takenBack.insert(taken)
+        openStore?.noteLogged(through: number)
+        return Int(taken.through - taken.after)
     }
 
     /// Notes that a destination has, or should not get, all events that were taken back so far.
@@ -93,7 +102,7 @@ extension Outbox {
         guard let interruption else { return }
         try use { (store) throws(SQLiteError) in
             guard var state = try store.destinations().first(where: { $0.name == name }) else { return }
-            state.settledEvents.insert(.init(after: interruption.lastEntry, through: UInt64(store.lastEntryNumber)))
+            for stretch in interruption.takenBack.stretches { state.settledEvents.insert(stretch) }
             try store.database.transaction { () throws(SQLiteError) in try store.keep(state.settledEvents, of: .events, for: name) }
         }
     }
@@ -115,9 +124,11 @@ extension Outbox {
         guard let interruption else { return }
         let tally = try use { (store) throws(SQLiteError) in
             try store.countWaiting()
+            try store.setNote(OutboxStore.interrupted, nil)
             return store.tally
         }
         self.interruption = nil
+        defer { keepLoss() }
         recovery?.waitingCount = Int(tally.waiting)
         recovery?.lastEntry = UInt64(tally.last)
         recovery?.newestPosition = newest

@@ -21,7 +21,7 @@ import WaypostSystem
 public actor Outbox {
     /// The path of the file.
     public nonisolated let path: String
-    /// What was done about a damaged file since the start; nil when there was no damage.
+    /// What was done about a damaged file, in this run or before, when its loss is still to be told; nil when there is nothing to tell.
     package internal(set) var recovery: OutboxRecovery?
 
     let limits: OutboxLimits
@@ -152,8 +152,8 @@ public actor Outbox {
         return openStore.tally.logged.map(UInt64.init) ?? markFile?.kept?.map(\.events).min()
     }
 
-    /// Notes that every event of the log up to that number was accepted, or is not for any destination.
-    public func noteLogged(through number: UInt64) { openStore?.noteLogged(through: number) }
+    /// Notes that every event of the log up to that number was accepted, or is not for any destination; not while lost ones come back.
+    public func noteLogged(through number: UInt64) { if interruption == nil { openStore?.noteLogged(through: number) } }
 
     /// Everything before this moment is too old; nil when nothing is.
     var earliest: UTCTime? {

@@ -85,7 +85,7 @@ struct OutboxCarving {
                 ]
                 try insert("destination", columns, row.values, &destinationCount)
             case (nil, 2):
-                guard OutboxStore.noteNames.contains(row.values[0]) else { return }
+                guard OutboxStore.noteNames.union(OutboxStore.lossNoteNames).contains(row.values[0]) else { return }
                 try insert("note", ["name", "value"], row.values, &otherCount)
             case (nil, 3):
                 guard isText(row.values, [0]), isNumber(row.values, [1, 2]) else { return }

@@ -1,3 +1,4 @@
+import Waypost
 import WaypostSystem
 
 /// What was done about a damaged outbox.
@@ -24,6 +25,8 @@ package struct OutboxRecovery: Sendable, Hashable {
     var newestPosition: UInt64 = 0
     /// How many dead letters.
     package var deadLetterCount = 0
+    /// When it was found; nil when the time was not known.
+    package var foundAt: UTCTime?
     /// How many destinations; unreadable ones begin with the oldest records, and get them again under the same ids.
     package var destinationCount = 0
 }
@@ -68,10 +71,12 @@ struct OutboxSalvage {
     ///   - log: its log, as it was before SQLite opened it.
     ///   - known: the counts from before the damage.
     ///   - hadFile: whether any file of it existed.
+    ///   - wasRemoved: whether there was no file of that name.
     static func run(
-        _ path: String, because reason: String, log: SQLiteLog?, known: OutboxTally?, hadFile: Bool = true
+        _ path: String, because reason: String, log: SQLiteLog?, known: OutboxTally?, hadFile: Bool = true, wasRemoved: Bool = false
     ) throws(OutboxError) -> OutboxRecovery {
         var salvage = OutboxSalvage(path: path, log: log, known: known, hadFile: hadFile, recovery: OutboxRecovery(reason: reason))
+        salvage.recovery.wasRemoved = wasRemoved
         do {
             try salvage.rescue()
             try salvage.setAside()
@@ -113,6 +118,12 @@ struct OutboxSalvage {
             // The numbers of lost entries are not used again.
             try store.keepLastEntryNumber()
         }
+        recovery.lastEntry = UInt64(store.lastEntryNumber)
+        if let earlier = try store.keptLoss() { recovery.add(earlier) }
+        recovery.asidePath = asideNumber.map { OutboxSalvage.asidePath(path, number: $0) }
+        // With the file in which they are missing: what comes after this may be cut off.
+        try store.keepLoss(recovery)
+        try store.setNote(OutboxStore.interrupted, 1)
         try Syscalls.remove(replayPath)
     }
 
@@ -202,16 +213,23 @@ struct OutboxSalvage {
 
     // MARK: - Names
 
-    private mutating func setAside() throws(SystemError) {
-        guard hadFile else {
+    /// The path of a damaged file that was set aside.
+    static func asidePath(_ path: String, number: Int64) -> String { "\(path).damaged-\(number)" }
+
+    /// The first number that no damaged file has; nil when there is none to set aside.
+    private var asideNumber: Int64? {
+        guard hadFile else { return nil }
+        return (1...).first { number in
+            !SQLiteDatabase.suffixes.contains { Syscalls.exists(OutboxSalvage.asidePath(path, number: number) + $0) }
+        }
+    }
+
+    private func setAside() throws(SystemError) {
+        guard let aside = recovery.asidePath else {
             // SQLite has just created it.
             for suffix in SQLiteDatabase.suffixes { try Syscalls.remove(path + suffix) }
             return
         }
-        var number = 1
-        while SQLiteDatabase.suffixes.contains(where: { Syscalls.exists("\(path).damaged-\(number)\($0)") }) { number += 1 }
-        let aside = "\(path).damaged-\(number)"
-        recovery.asidePath = aside
         try OutboxSalvage.rename(path, to: aside)
         // In its original state: SQLite may have emptied or removed it.
         if let log { try AtomicFile.write(log.bytes, to: aside + SQLiteDatabase.logSuffix, mode: 0o600) }

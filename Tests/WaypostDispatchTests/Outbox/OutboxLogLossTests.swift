@@ -65,7 +65,9 @@ import WaypostSystem
             try await outbox.accept([DispatchFixture.call(99)])
             try await outbox.checkpoint()
         }
-        #expect(await (try open(fixture)).recovery == nil)
+        let next = try open(fixture)
+        #expect(await next.recovery?.lostCount == (tally == "kept" ? 12 : nil))
+        #expect(await next.recovery?.asidePath?.hasSuffix("-2") != true)
     }
 
     enum Deed: String, CaseIterable, Sendable {

@@ -249,7 +249,7 @@ final class OutboxStore {
     /// All names of notes.
     static let noteNames: Set<SQLiteValue> = [
         .text(lastEntry), .text(beginsAtOldest), .text(Outbox.optOut), .text(Outbox.waypoints), .text(Outbox.bootTime),
-        .text(Outbox.bootName), .text(OutboxSchema.series),
+        .text(Outbox.bootName), .text(OutboxSchema.series), .text(interrupted),
     ]
 
     deinit {
