@@ -13,7 +13,7 @@ struct DeletionReport {
     /// Stands for the keys of all limits, where the log does not say which of them it was.
     static let anyLimit = "limits"
 
-    /// Adds positions that the limits deleted in an earlier run, which could not count them.
+    /// Adds positions that the limits deleted in an earlier run, which could not count them, or in an outbox that is lost.
     mutating func add(_ numbers: [ClosedRange<UInt64>]) {
         if numbers.isEmpty { return }
         uncounted[DeletionReport.anyLimit, default: []] += numbers.map { .init(after: $0.lowerBound - 1, through: $0.upperBound) }

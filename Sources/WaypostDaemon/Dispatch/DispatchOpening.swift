@@ -75,8 +75,8 @@ struct DispatchOpening: Sendable {
         let supply: SuccessiveLogs
         /// The folders of the logs that are remembered, that of this run first.
         let folders: [String]
-        /// Positions that limits deleted in earlier runs, which could not count them.
-        let uncounted: [ClosedRange<UInt64>]
+        /// Positions that limits deleted in earlier runs, which may not have counted them in this outbox.
+        let deleted: [ClosedRange<UInt64>]
     }
 
     /// Opens the outbox.
@@ -152,7 +152,7 @@ struct DispatchOpening: Sendable {
         }
         return Opened(
             dispatcher: dispatcher, logged: logged, problems: problems, configured: configured, moves: moves, pending: pending,
-            supply: supply, folders: folders, uncounted: supply.uncountedPositions)
+            supply: supply, folders: folders, deleted: supply.deletedPositions)
     }
 
     /// Notes the addresses of the destinations; returns what waits for those that had another one, for people.

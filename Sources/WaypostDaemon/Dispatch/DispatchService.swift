@@ -176,7 +176,7 @@ final class DispatchService: Sendable {
                         (state.dispatcher, state.logged, state.supply) = (dispatcher, opened.logged, opened.supply)
                         state.folders = opened.folders
                         state.moves.note(opened.moves)
-                        state.deletions.add(opened.uncounted)
+                        state.deletions.add(opened.deleted)
                         (state.problems, state.configured, state.pending) = (opened.problems, opened.configured, opened.pending)
                     }
                     return state.isSilent

@@ -136,9 +136,9 @@ package actor SuccessiveLogs: PositionSupply, EventSupply {
     /// The number of the newest record, or the largest that may have been given before this run: none comes again.
     package func newestNumber() async throws(PositionSupplyError) -> UInt64 { max(try await current.newestNumber(), given) }
 
-    /// The numbers of the positions that limits deleted when the outbox could not count what destinations lacked of them.
-    package nonisolated var uncountedPositions: [ClosedRange<UInt64>] {
-        ([current.folder] + earlier.map(\.folder)).flatMap(\.uncountedPositions)
+    /// The numbers of the positions that limits deleted, of which the outbox may not have counted what destinations lacked.
+    package nonisolated var deletedPositions: [ClosedRange<UInt64>] {
+        ([current.folder] + earlier.map(\.folder)).flatMap(\.deletedPositions)
     }
 
     /// The folders of the earlier logs.

@@ -210,8 +210,12 @@ struct RemovedNumbers: Equatable {
 }
 
 extension LogFolder {
-    /// The numbers of the positions that limits deleted when the outbox could not count what destinations lacked of them, in order.
-    package var uncountedPositions: [ClosedRange<UInt64>] { RemovedNumbers(in: self).ranges(.uncounted) }
+    /// The numbers of the positions that limits deleted: an outbox that could not count them does so at the next start, and so does one that
+    /// was lost after it had.
+    package var deletedPositions: [ClosedRange<UInt64>] {
+        let removed = RemovedNumbers(in: self)
+        return removed.ranges(.uncounted) + removed.ranges(.counted)
+    }
 
     /// Notes what becomes of numbers, for readers that have not read them: before their journals are removed.
     ///

@@ -108,5 +108,29 @@ extension EndToEnd {
             fifo.close()
             _ = try await tracker.stop()
         }
+
+        /// The outbox that had counted what a limit deleted is lost: the next one counts it and tells of it.
+        @Test func tellsAgainOfWhatALimitDeletedWhenTheOutboxIsLost() async throws {
+            let folder = try TestFolder()
+            let server = try await FlakyServer("status 503")
+            let receiver = SimulatedReceiver()
+            let words = "40 positions deleted with old tracks before every destination had them ([log] max_"
+            for (run, epochs) in [[0..<40, 90_000..<90_004], [90_004..<90_010]].enumerated() {
+                let limit = run == 0 ? "[log]\nmax_bytes = 1\n" : ""
+                try folder.write(limit + "[[destination]]\nname = \"home\"\nurl = \"\(server.url)\"\ninterval = 0\n", to: "w.toml")
+                let fifo = try ReceiverFIFO("receiver", in: folder)
+                let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
+                for epochs in epochs { try fifo.write(epochs.map { receiver.epoch($0).text }.joined()) }
+                let isTold = try await eventually(within: .seconds(30), every: .seconds(1)) {
+                    let status = try await ask("status", "--json", in: folder).output
+                    let dropped = (try? JSONParser().parse(Array(status.utf8)))?["destinations"]?.array?.first?["dropped"]?.int
+                    return status.contains(words) && dropped == 40
+                }
+                #expect(isTold && tracker.process.errors.contains(words), "\(run): \(tracker.process.errors)")
+                _ = try await tracker.stop(with: SIGKILL)
+                fifo.close()
+                for name in ["receiver", "state"] { try FileManager.default.removeItem(atPath: folder.path(name)) }
+            }
+        }
     }
 }
