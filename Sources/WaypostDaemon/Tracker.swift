@@ -48,8 +48,8 @@ struct Tracker {
 
     private func track(in state: StateFolder, until stop: StopRequest) async throws(DaemonFailure) {
         let directory = configuration.log.directory
-        let former = KnownLogs(folder: kept, log: LogFolder(path: directory)).former(than: directory)
-        let archivist = try makeRecorder(former: former)
+        let (others, former) = KnownLogs(folder: kept, log: LogFolder(path: directory)).others(than: directory)
+        let archivist = try makeRecorder(others, former: former)
         // When the log is off, nothing is recorded, but old tracks are still maintained.
         let recorder = configuration.log.isOff ? nil : archivist
         let upkeep = LogUpkeep(recorder: archivist, logger: logger)
@@ -74,7 +74,7 @@ struct Tracker {
         let clock = ConfirmedClock(folder: kept, logger: logger)
         let dispatches = await DispatchService.open(
             configuration, stateFolder: kept, secrets: secrets, time: clock, isSilent: privacy.isPrivate,
-            given: await archivist?.newestNumber ?? TrackRecorder.lastNumber(in: kept + "/log-numbers"), logger: logger)
+            given: await archivist?.newestNumber ?? TrackRecorder.lastNumber(in: kept + "/log-numbers", and: others), logger: logger)
         let logReporter = LogReporter(upkeep: upkeep, clock: clock, logger: logger) {
             dispatches.noteWaiting()
         } noteDeleting: {
@@ -252,7 +252,7 @@ struct Tracker {
     }
 
     /// The log; when it is off, only the upkeep of old tracks, if there are any.
-    private func makeRecorder(former: LogFolder?) throws(DaemonFailure) -> TrackRecorder? {
+    private func makeRecorder(_ others: [LogFolder], former: LogFolder?) throws(DaemonFailure) -> TrackRecorder? {
         let folder = configuration.log.directory
         if configuration.log.isOff, !LogFolder(path: folder).hasJournals { return nil }
         var settings = TrackRecorder.Configuration()
@@ -263,6 +263,7 @@ struct Tracker {
         settings.creator = "waypost \(WaypostVersion.text)"
         settings.numbersPath = kept + "/log-numbers"
         settings.wasElsewhere = former != nil
+        settings.others = others
         do {
             let recorder = try TrackRecorder(folder: folder, configuration: settings)
             for file in recorder.oddFiles { logger.error("\(file.words)") }
@@ -372,28 +373,5 @@ struct Tracker {
         if stays { await atSourceEnd() } else { stopper.cancel() }
         await stopper.value
         return nil
-    }
-}
-
-extension RetentionRule {
-    /// The rule from `[log]`, where 0 means no limit.
-    fileprivate init(_ log: Configuration.Log) {
-        self.init()
-        if log.maximumAge > .zero { maximumAge = log.maximumAge }
-        if log.maximumByteCount > 0 { maximumByteCount = log.maximumByteCount }
-        if log.minimumFreeByteCount == Configuration.Log.usualFreeByteCount {
-            // A small disk is no reason to delete everything.
-            minimumFreeByteCount = min(Configuration.Log.usualFreeByteCount, RetentionRule.diskByteCount(at: log.directory) / 20)
-        } else if log.minimumFreeByteCount > 0 {
-            minimumFreeByteCount = log.minimumFreeByteCount
-        }
-        keepsUnpulled = log.keepsUnpulled
-    }
-
-    /// The size of the disk that a folder is on, or will be; 0 when that cannot be known.
-    private static func diskByteCount(at folder: String) -> Int64 {
-        if let count = Syscalls.diskByteCount(at: folder) { return count }
-        guard let slash = folder.lastIndex(of: "/"), slash != folder.startIndex else { return Syscalls.diskByteCount(at: "/") ?? 0 }
-        return diskByteCount(at: String(folder[..<slash]))
     }
 }

@@ -20,6 +20,8 @@ extension TrackRecorder {
         package var numbersPath: String?
         /// Whether the last run logged in another folder, which has what is missing here.
         package var wasElsewhere = false
+        /// The logs of earlier runs in other folders: their numbers do not come again, although that file could not be written meanwhile.
+        package var others: [LogFolder] = []
 
         /// Creates the default configuration.
         public init() {}

@@ -140,10 +140,9 @@ extension TrackRecorder {
     /// The number from which journals may still be recorded; all journals with smaller numbers are complete.
     var firstRecordedSequence: UInt64 { min(journal?.header.firstSequence ?? counter.next, carried?.first.sequence ?? .max) }
 
-    /// The largest number that may have been given, as far as a file says that keeps it outside of the log; 0 when it says nothing.
-    package static func lastNumber(in path: String) -> UInt64 {
-        let text = try? Syscalls.contents(of: path, as: .own)  // Nothing is known then.
-        return (SequenceCounter.bound(text ?? nil) ?? 1) - 1
+    /// The largest number that may have been given, as far as a file outside of the log and other logs say; 0 when they say nothing.
+    package static func lastNumber(in path: String, and others: [LogFolder]) -> UInt64 {
+        ([path] + others.map(\.sequencePath)).reduce(0) { max($0, (SequenceCounter.reserved(in: $1)?.bound ?? 1) - 1) }
     }
 
     /// Returns the unused numbers.

@@ -80,15 +80,15 @@ public actor TrackRecorder {
         } catch {
             throw .cannotPrepare(folder: path, cause: error)
         }
-        counter = try SequenceCounter(folder, copyPath: configuration.numbersPath)
+        counter = try SequenceCounter(folder, copyPath: configuration.numbersPath, others: configuration.others)
         counter.restoreCopy()
+        let wasElsewhere = counter.isBehindOther || configuration.wasElsewhere
         let lastRun = LastRun(
-            of: folder, next: counter.next, end: counter.endOfLastRun, isOlderCopy: counter.isBehindCopy,
-            wasElsewhere: configuration.wasElsewhere)
+            of: folder, next: counter.next, end: counter.endOfLastRun, isOlderCopy: counter.isBehindCopy, wasElsewhere: wasElsewhere)
         isOlderCopy = lastRun.isOlderCopy
         unnoted = folder.note(lastRun.notes) ? [] : lastRun.notes
         // Not before that is noted; and an older copy of the log is told of until something is logged in it.
-        if configuration.wasElsewhere, unnoted.isEmpty { counter.adoptCopy() }
+        if wasElsewhere, unnoted.isEmpty { counter.adoptCopy() }
         home = FileIdentity(of: folder.journalFolder)
         place = home
         self.folder = folder

@@ -14,13 +14,15 @@ import WaypostRecording
 
     /// A run that records ten fixes, each of all types.
     private func record(
-        _ types: [LogType], in name: String, former: String? = nil, hours: Int, count: Int = 10, isKilled: Bool = false
+        _ types: [LogType], in name: String, former: String? = nil, others: [String] = [], hours: Int, count: Int = 10,
+        isKilled: Bool = false
     ) async throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         var configuration = TrackRecorder.Configuration()
         configuration.types = types
         configuration.numbersPath = folder + "/numbers"
         configuration.wasElsewhere = former != nil && former != name
+        configuration.others = others.map(log)
         let recorder = try TrackRecorder(folder: log(name).path, configuration: configuration)
         _ = try await recorder.recover()
         let home = try #require(Coordinate(latitudeDegrees: 47, longitudeDegrees: 8))
@@ -85,6 +87,35 @@ import WaypostRecording
         let page = try await positions.positions(after: 0, through: .max, limit: 100)
         #expect(page.positions.count == 20 && page.missing.isEmpty, "\(page.missing)")
         #expect(Set(page.positions.map(\.number)).isDisjoint(with: numbers))
+    }
+
+    /// The numbers that are kept outside of the logs could not be written: another log begins after them nevertheless.
+    @Test(arguments: [false, true]) func givesNoNumberAgainThatOnlyAnotherLogKnows(isKilled: Bool) async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await record([.raw], in: "a", hours: 0)
+        let numbers = try Data(contentsOf: URL(filePath: folder + "/numbers"))
+        try await record([.raw], in: "a", hours: 1, isKilled: isKilled)
+        try numbers.write(to: URL(filePath: folder + "/numbers"))
+        try await record([.raw], in: "b", former: "a", others: ["a"], hours: 2)
+        try numbers.write(to: URL(filePath: folder + "/numbers"))
+        try await record([.raw], in: "a", others: ["b"], hours: 3)
+        let earlier = try #require(try SuccessiveLogs.Earlier(log("b"), types: [.raw], besides: log("a")) { _, _ in })
+        let current = try LogPositions(folder: log("a"), types: [.raw]) { loss, _ in Issue.record("\(loss)") }
+        let page = try await SuccessiveLogs(current, after: [earlier], given: 1 << 20).positions(after: 0, through: .max, limit: 100)
+        #expect(page.positions.map(\.position.time) == (0..<40).map { moment($0 / 10 * 3_600 + $0 % 10) }, "\(page.positions)")
+        #expect(page.missing.isEmpty, "\(page.missing)")
+    }
+
+    /// Nothing could be noted when the tracker came back, because the disk of the log was full: what the other one has is not lost either.
+    @Test(arguments: [false, true]) func doesNotMissWhatAnotherFolderHasThoughItCouldNotNoteIt(isKilled: Bool) async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await record([.raw], in: "a", hours: 0, isKilled: true)
+        try await record([.raw], in: "b", former: "a", others: ["a"], hours: 1, isKilled: isKilled)
+        // The folder of the last run is this one now.
+        for hours in [2, 3] { try await record([.raw], in: "a", former: "a", others: ["b"], hours: hours) }
+        let positions = try LogPositions(folder: log("a"), types: [.raw]) { loss, _ in Issue.record("\(loss)") }
+        let page = try await positions.positions(after: 0, through: .max, limit: 100)
+        #expect(page.positions.count == 30 && page.missing.isEmpty, "\(page.missing)")
     }
 
     /// Who is in the midst of what is erased lacks nothing, be it that another log has it or this one.

@@ -8,7 +8,8 @@ import WaypostSystem
 ///
 /// A copy outside of the log goes on when the log is put back to an older copy, with an older bound in it: numbers that came again would be
 /// skipped by everyone who has read them. Both have a mark besides, which is nearer than the bound: by it an older copy is known, and how much it
-/// lacks, also after a crash, to ``markStep`` numbers.
+/// lacks, also after a crash, to ``markStep`` numbers. The counters of logs in other folders, which earlier runs had, count like the copy: it could
+/// not be written while its disk was full.
 ///
 /// ```
 /// 65539 1027        the bound and the mark; the same when the last run ended in order
@@ -50,6 +51,10 @@ struct SequenceCounter {
     let isBehindCopy: Bool
     /// The first number that the last run did not give, as far as the copy knows that.
     let endOfLastRun: UInt64?
+    /// Whether a log in another folder has given the last numbers.
+    let isBehindOther: Bool
+    /// The file that knows of numbers that this one does not; nil when there is none.
+    private let aheadPath: String?
 
     /// The numbers that the last run gave, as far as the log's own file knows them.
     struct Given: Hashable {
@@ -72,9 +77,10 @@ struct SequenceCounter {
     /// - Parameters:
     ///   - path: the file of the bound.
     ///   - copyPath: the file of its copy, outside of the log; nil for none.
+    ///   - others: the files of logs in other folders.
     ///   - firstFree: returns the first number that no record has; from the whole log when the bound is missing, damaged or not a file.
     init(
-        path: String, copyPath: String? = nil, firstFree: (_ isBoundKnown: Bool) throws(RecordingError) -> UInt64
+        path: String, copyPath: String? = nil, others: [String] = [], firstFree: (_ isBoundKnown: Bool) throws(RecordingError) -> UInt64
     ) throws(RecordingError) {
         self.path = path
         self.copyPath = copyPath
@@ -87,17 +93,31 @@ struct SequenceCounter {
             text = nil
         }
         let stored = Reservation(text)
-        let copy = Reservation(copyPath.flatMap { (try? Syscalls.contents(of: $0, as: .own)) ?? nil })  // Without it, the log's own counts.
+        let kept = copyPath.flatMap(SequenceCounter.reservation)
+        let other = others.compactMap { path in SequenceCounter.reservation(in: path).map { (path: path, text: $0) } }
+            .max { $0.text.mark < $1.text.mark }
+        // The copy may have been written by that log; one that is ahead of both was written by a log that is elsewhere now.
+        isBehindOther = other.map { $0.text.mark > stored?.mark ?? 0 && $0.text.mark >= kept?.mark ?? 0 } ?? false
+        let copy = isBehindOther ? other?.text : kept
         let free = min(try firstFree(stored != nil), SequenceCounter.largest)
         let isBehind = if let stored, let copy { copy.mark > stored.mark } else { false }
         isBehindCopy = isBehind
+        aheadPath = isBehind ? isBehindOther ? other?.path : copyPath : nil
         // A log that has the same was stopped with it, whatever was erased since.
         let isOther = stored?.bound != copy?.bound || stored?.mark != copy?.mark
         endOfLastRun = copy.flatMap { isBehind || $0.isExact && isOther ? $0.mark : nil }
-        bound = max(stored?.bound ?? 1, free, copy?.bound ?? 1)
+        bound = max(stored?.bound ?? 1, free, kept?.bound ?? 1, other?.text.bound ?? 1)
         mark = bound
         next = bound
     }
+
+    /// What a file outside of the log has; nil when it is missing or damaged, or cannot be read: without it, the log's own counts.
+    private static func reservation(in path: String) -> Reservation? {
+        Reservation((try? Syscalls.contents(of: path, as: .own)) ?? nil)  // See above.
+    }
+
+    /// Up to where numbers may have been given according to a file, and what was given at least; nil as with the others.
+    static func reserved(in path: String) -> (bound: UInt64, mark: UInt64)? { reservation(in: path).map { ($0.bound, $0.mark) } }
 
     /// Parses the bound in the file's text; nil when it is missing or damaged.
     static func bound(_ text: [UInt8]?) -> UInt64? { Reservation(text)?.bound }
@@ -150,9 +170,9 @@ struct SequenceCounter {
         try store(next)
     }
 
-    /// Takes over what the copy has, in the log's own file: numbers that were given elsewhere do not come again without the copy, and are known.
+    /// Takes over what is ahead, in the log's own file: numbers that were given elsewhere do not come again without the copy, and are known.
     func adoptCopy() {
-        if isBehindCopy, let copyPath { SequenceCounter.copy(copyPath, to: path) }
+        if let aheadPath { SequenceCounter.copy(aheadPath, to: path) }
     }
 
     /// Makes the copy again where it was removed: it has what the log's own file has, of which it must not be ahead.
@@ -181,12 +201,23 @@ struct SequenceCounter {
 extension SequenceCounter {
     /// The counter of a log.
     ///
-    /// - Parameter copyPath: the file of its bound's copy; nil for none.
-    init(_ folder: LogFolder, copyPath: String? = nil) throws(RecordingError) {
-        try self.init(path: folder.sequencePath, copyPath: copyPath) { (isBoundKnown) throws(RecordingError) in
+    /// - Parameters:
+    ///   - copyPath: the file of its bound's copy; nil for none.
+    ///   - others: the folders of logs of earlier runs.
+    init(_ folder: LogFolder, copyPath: String? = nil, others: [LogFolder] = []) throws(RecordingError) {
+        try self.init(path: folder.sequencePath, copyPath: copyPath, others: others.map(\.sequencePath)) {
+            (isBoundKnown) throws(RecordingError) in
             let free = isBoundKnown ? try folder.firstFreeSequenceOfLastJournal() : try folder.firstFreeSequence()
             // Those that are noted were given, here or elsewhere.
             return RemovedNumbers(in: folder).end(from: free)
         }
     }
+}
+
+extension LogFolder {
+    /// Up to where the log has given numbers, approximately; 0 when it says nothing.
+    package var newestMark: UInt64 { LogFolder.newestMark(in: sequencePath) }
+
+    /// The same, from a file that keeps it outside of the log.
+    package static func newestMark(in path: String) -> UInt64 { SequenceCounter.reserved(in: path)?.mark ?? 0 }
 }
