@@ -19,6 +19,29 @@ extension DispatchOpening {
         knownLogs.write([current] + knownLogs.read().filter { $0 != current })
     }
 
+    /// The runs since the outbox could last be opened.
+    var unopenedRuns: UnopenedRuns {
+        UnopenedRuns(log: LogFolder(path: configuration.log.directory), earlier: knownLogs.read(), stateFolder: stateFolder)
+    }
+
+    /// Remembers the destinations of this run: they begin with what it logs, also when only a later one can open the outbox.
+    func noteUnopened() {
+        guard !configuration.log.isOff else { return }
+        let device = configuration.dispatch.device
+        let takers = destinations.map { ($0.name, $0.settings(device: device).sendsPositions) }
+        unopenedRuns.add(
+            UnopenedRun(
+                after: given, destinations: Dictionary(takers) { first, _ in first }, isOptedOut: configuration.dispatch.isOptedOut))
+    }
+
+    /// Makes up for the runs that could not open the outbox.
+    func makeUp(for runs: [UnopenedRun], in outbox: Outbox, _ logged: LoggedEvents) async throws(OutboxError) {
+        for run in runs {
+            _ = try? await logged.offer(to: outbox, through: run.after)  // Offered again by the feeder, which says why not.
+            try await outbox.makeUp(for: run)
+        }
+    }
+
     /// The logs in other folders from which something may still be to be sent, with the folders to remember and what is wrong, for people.
     ///
     /// - Parameter erased: what was erased while no tracker ran, which is erased there, too.
@@ -28,7 +51,8 @@ extension DispatchOpening {
         let current = LogFolder(path: configuration.log.directory)
         var (logs, folders, problems): ([SuccessiveLogs.Earlier], [String], [String]) = ([], [], [])
         let states = (try? await outbox.destinations()) ?? []  // The attachment reports the error.
-        let eventsKept = await outbox.eventsKeptThrough
+        // What a run logged without the outbox may be for destinations that it does not know yet.
+        let eventsKept = min(await outbox.eventsKeptThrough, unopenedRuns.read().first?.after ?? .max)
         for old in knownLogs.read() {
             guard old != current.path, Syscalls.resolvingLinks(old) != Syscalls.resolvingLinks(current.path) else { continue }
             do {

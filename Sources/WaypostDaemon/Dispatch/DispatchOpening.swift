@@ -106,6 +106,7 @@ struct DispatchOpening: Sendable {
             problems.append("\(stateFolder)/log-folders cannot be written: if [log] directory changes, what waits here is not sent")
         }
         let logged = LoggedEvents(of: supply, given: given)
+        try await makeUp(for: unopenedRuns.read(), in: outbox, logged)
         // Events of earlier runs, before a new destination is attached, which begins after them; then those of this run.
         _ = try? await logged.offer(to: outbox, through: number)  // Offered again by the feeder, which says why not.
         let unopened = Monitor<[String: String]>([:])
@@ -134,7 +135,8 @@ struct DispatchOpening: Sendable {
                 await dispatcher.stop()
                 throw OutboxError.locked(path: path)
             } catch {
-                pending.append(PendingDestination(destination: opened, settings: settings, reason: "\(error)"))
+                let begin = if let number { number } else { await newestNumber }
+                pending.append(PendingDestination(destination: opened, settings: settings, after: begin, reason: "\(error)"))
             }
         }
         do {
@@ -201,6 +203,8 @@ struct DispatchOpening: Sendable {
 struct PendingDestination: Sendable {
     let destination: any Destination
     let settings: DestinationSettings
+    /// The number of the log's newest position when the tracker started; nil when the log could not say.
+    let after: UInt64?
     /// The reason, for people.
     var reason: String
 

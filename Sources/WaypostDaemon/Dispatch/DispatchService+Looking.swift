@@ -61,7 +61,7 @@ extension DispatchService {
         var left: [PendingDestination] = []
         for var entry in pending {
             do throws(OutboxError) {
-                try await dispatcher.attach(entry.destination, entry.settings)
+                try await dispatcher.attach(entry.destination, entry.settings, after: entry.after)
                 logger.notice("destination \(entry.settings.name): what waits for it is sent")
             } catch {
                 entry.reason = "\(error)"

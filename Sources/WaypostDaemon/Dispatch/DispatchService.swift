@@ -99,7 +99,11 @@ final class DispatchService: Sendable {
             if let words = line.state.withLock({ $0.losses.note(loss, kind) }) { logger.warning("\(words)") }
         }
         (self.line, self.opening, self.logger) = (line, opening, logger)
-        looking = TimeLimitedQuery { await DispatchService.look(line, logger: logger) }
+        looking = TimeLimitedQuery { [opening] in
+            let wasPending = line.state.withLock { !$0.pending.isEmpty }
+            await DispatchService.look(line, logger: logger)
+            if wasPending, line.state.withLock({ $0.pending.isEmpty }) { opening?.unopenedRuns.clear() }
+        }
         counting = TimeLimitedQuery { await DispatchService.countDeleted(line, logger: logger) }
         asking = TimeLimitedQuery {
             do throws(OutboxError) {
@@ -141,13 +145,16 @@ final class DispatchService: Sendable {
         // Entries for destinations that are gone can still be listed, moved or discarded.
         guard !opening.destinations.isEmpty || Syscalls.exists(opening.path) else {
             if !configuration.log.isOff { Outbox.noteNoDestinations(at: opening.marksPath) }
+            // Those of an earlier run, which could not open one, get nothing of this one.
+            if !opening.unopenedRuns.read().isEmpty { opening.noteUnopened() }
             return DispatchService(nil, stateFolder: stateFolder, logger: logger)
         }
         let desk = DispatchService(opening, stateFolder: stateFolder, logger: logger)
         guard let opening = desk.opening else { return desk }
         desk.line.state.withLock { $0.isSilent = isSilent }
         if await desk.open(opening, after: nil) { return desk }
-        // The destinations get what is logged from now on, whenever they are opened.
+        // The destinations get what is logged from now on, whenever they are opened, be it in a later run.
+        opening.noteUnopened()
         let number = await opening.newestNumber
         desk.reopening.withLock { task in
             task = Task {
@@ -185,6 +192,7 @@ final class DispatchService: Sendable {
                 isSilent = wanted
                 await dispatcher.setSilent(isSilent)
             }
+            if opened.pending.isEmpty { opening.unopenedRuns.clear() } else { opening.noteUnopened() }
             await feeder?.catchUp()
             await check()
             if !wasTold.isEmpty { logger.notice("the outbox is open: what waits is sent") }

@@ -16,6 +16,7 @@ import WaypostSystem
 /// LOG/journal/.removed             numbers that no journal has, and why: most were deleted or erased with a whole journal
 /// LOG/journal/.erased              stretches that were erased, until the tracker has forgotten them elsewhere
 /// LOG/journal/.earlier             the folders of earlier logs from which something is still to be sent, where there are any
+/// LOG/journal/.unopened            the destinations of runs in which the outbox could not be opened, until it can
 /// LOG/.lock                        held by the recorder, with its process id
 /// ```
 /// `STEM` is a `TrackStem`.
@@ -33,6 +34,8 @@ public struct LogFolder: Sendable, Hashable {
     var pullersPath: String { journalFolder + "/.pullers" }
     /// The folders of earlier logs, from which something is still to be sent.
     package var earlierPath: String { journalFolder + "/.earlier" }
+    /// The destinations of runs without an outbox.
+    package var unopenedPath: String { journalFolder + "/.unopened" }
     /// The numbers that no journal has.
     var removedPath: String { journalFolder + "/.removed" }
     /// Where the progress of the destinations is stored, for positions and events; written before the first journal, even without destinations.
@@ -168,7 +171,8 @@ public struct LogFolder: Sendable, Hashable {
         try Syscalls.remove(nextJournalPath)
         let ours = [
             (path, ".gpx"), (path, "SHA256SUMS"), (journalFolder, ".sequence"), (journalFolder, ".destinations"),
-            (journalFolder, ".erased"), (journalFolder, ".removed"), (journalFolder, ".earlier"), (journalFolder, ".journal"),
+            (journalFolder, ".erased"), (journalFolder, ".removed"), (journalFolder, ".earlier"), (journalFolder, ".unopened"),
+            (journalFolder, ".journal"),
         ]
         for (folder, ending) in ours {
             for name in try Syscalls.names(inFolder: folder) where AtomicFile.target(ofTemporary: name)?.hasSuffix(ending) == true {

@@ -88,6 +88,53 @@ extension EndToEnd {
             #expect(try await tracker.process.exit() == ProgramExit(code: 0))
         }
 
+        /// The outbox cannot be opened in a whole run: a destination that is new in it gets what it logs, and one that is not in it does not.
+        @Test(arguments: [SIGTERM, SIGKILL]) func knowsWhoWasMeantInARunWithoutIt(signal: Int32) async throws {
+            let folder = try TestFolder()
+            let names = ["old", "new"]
+            let servers = [try await FlakyServer("status 503"), try await FlakyServer("status 503")]
+            let receiver = SimulatedReceiver()
+            let kept = folder.path("state/kept/state/outbox.sqlite")
+            for (run, configured) in [[0], [1], [0, 1]].enumerated() {
+                let destinations = configured.map {
+                    "[[destination]]\nname = \"\(names[$0])\"\nurl = \"\(servers[$0].url)\"\ninterval = 0\n"
+                }
+                try folder.writeGate(sendingTo: "")
+                let fences = "[geofences]\nfile = \"fences.geojson\"\nrule = \"exact\"\n"
+                try folder.write("[dispatch]\nstop_budget = \"0 s\"\n" + fences + destinations.joined(), to: "w.toml")
+                let other = run == 1 ? try SQLiteDatabase(path: kept) : nil
+                try other?.execute("BEGIN EXCLUSIVE")
+                let fifo = try ReceiverFIFO("receiver", in: folder)
+                let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
+                // In and out in the second run.
+                let epochs = [0..<4, 4..<40, 40..<50][run]
+                try fifo.write(epochs.map { receiver.epoch($0).text }.joined())
+                #expect(try await eventually(within: .seconds(20)) { try await loggedCount(folder) ?? 0 >= epochs.count })
+                if run == 1 {
+                    let status = try await ask("status", in: folder).output
+                    #expect(status.contains("another program holds a lock on ") && status.contains("exit Gate"), "\(status)")
+                } else if run == 2 {
+                    for server in servers { try server.setMode("ok") }
+                    let isComplete = try await eventually(within: .seconds(30), every: .seconds(1)) {
+                        _ = try await ask("dispatch", "now", "--wait", "--timeout", "3", in: folder)
+                        return try positions(servers[0]).count >= 14 && positions(servers[1]).count >= 46
+                    }
+                    let counts = try servers.map { try positions($0).count }
+                    #expect(isComplete && counts == [14, 46], "\(counts) \(tracker.process.errors)")
+                    #expect(try servers.map { try $0.received().compactMap { $0["event"]?.string } } == [[], ["enter", "exit"]])
+                }
+                _ = try await tracker.stop(with: run == 1 ? signal : SIGTERM)
+                fifo.close()
+                try FileManager.default.removeItem(atPath: folder.path("receiver"))
+                try other?.execute("ROLLBACK")
+                #expect(FileManager.default.fileExists(atPath: folder.path("log/journal/.unopened")) == (run == 1))
+            }
+        }
+
+        private func positions(_ server: FlakyServer) throws -> [String] {
+            try server.received().filter { $0["class"]?.string == "TPV" }.compactMap { $0["time"]?.string }
+        }
+
         /// A limit deletes tracks that wait while the outbox cannot count them, and then the tracker is killed: each destination still counts them.
         @Test func losesNoCountOfWhatALimitDeletes() async throws {
             let folder = try TestFolder()
