@@ -187,6 +187,12 @@ struct Tracker {
         // What it needs of the disk may take a while; a disk that hangs holds up no end.
         let sending = AbandonableCall { [logger] in await dispatches.stop(budget: budget, loggedThrough: loggedThrough, logger: logger) }
         _ = await sending.value(within: budget + .seconds(10), grace: .zero)
+        let unkeptCount = await fences.unkeptCount
+        if unkeptCount > 0 {
+            let verb = unkeptCount == 1 ? "is" : "are"
+            let why = "neither the log, the outbox nor the state of fences can be written"
+            logger.error("\(counted(unkeptCount, "fence event")) \(verb) lost: \(why)")
+        }
         await upkeep.close()
         watchdog.cancel()
         reporting.cancel()
@@ -199,7 +205,7 @@ struct Tracker {
         access.end()
         withExtendedLifetime(state) {}
         if let failure { throw failure }
-        if !isAllFinished { throw DaemonFailure(told: .inputOutput) }
+        if !isAllFinished || unkeptCount > 0 { throw DaemonFailure(told: .inputOutput) }
     }
 
     /// Gives back the memory of what only the start, or a rare request, has used: opening five map pages takes 5 MB for a moment.

@@ -231,6 +231,9 @@ final class DispatchService: Sendable {
     /// Notes that an event is in the log now, under that number.
     func markLogged(_ id: String, as number: UInt64) async { await feeder?.markLogged(id, as: number) }
 
+    /// Whether there is an outbox for events.
+    var takesEvents: Bool { feeder != nil }
+
     /// The ids of the events that neither the outbox nor the log has.
     var unkeptIDs: Set<String> { get async { await feeder?.unloggedIDs ?? [] } }
 

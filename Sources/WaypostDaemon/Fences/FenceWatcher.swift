@@ -182,8 +182,21 @@ actor FenceWatcher: PositioningConsumer {
     ///
     /// - Returns: up to which number the log has no events that were not delivered; nil when that is not known, or the log is off.
     func end() async -> UInt64? {
+        if tellCounts.open == 0 {
+            // Once more: what only memory has is lost otherwise.
+            for (id, number) in await events.logWaiting(tries: true) { await dispatches.markLogged(id, as: number) }
+        }
         await keeper.end()
         return tellCounts.open == 0 ? await recorder?.newestNumber : nil
+    }
+
+    /// How many events are lost when the tracker ends now: nothing on a disk has them.
+    var unkeptCount: Int {
+        get async {
+            // The next run reports again what is in the state of fences.
+            if await keeper.isSaved { return 0 }
+            return dispatches.takesEvents ? await dispatches.unkeptIDs.count : await events.waitingIDs.count
+        }
     }
 
     /// Sets how closely the fences need the device followed: the next fix when the nearest border could be reached.
