@@ -48,7 +48,9 @@ struct Tracker {
 
     private func track(in state: StateFolder, until stop: StopRequest) async throws(DaemonFailure) {
         let directory = configuration.log.directory
-        let (others, former) = KnownLogs(folder: kept, log: LogFolder(path: directory)).others(than: directory)
+        let logFolder = LogFolder(path: directory)
+        let known = KnownLogs(folder: kept, log: logFolder)
+        let (others, former) = known.others(than: directory)
         let archivist = try makeRecorder(others, former: former)
         // When the log is off, nothing is recorded, but old tracks are still maintained.
         let recorder = configuration.log.isOff ? nil : archivist
@@ -61,8 +63,8 @@ struct Tracker {
         let source = PrivateSource(configuration.positionSource(stateFolder: kept), gate: gate)
         let privacySecret = privacy.secretText
         let lastPosition = LastPosition(folder: kept)
-        let logFolder = LogFolder(path: configuration.log.directory)
-        let erased = logFolder.erasedStretches(logger: logger)
+        let erasures = PendingErasures(known.folders(with: directory), logger: logger)
+        let erased = erasures.stretches
         let last = lastPosition.load(through: gate, erased: erased, logger: logger)
         let stored = last.flatMap { configuration.mayShow($0) ? $0 : nil }
         let manager = PositioningManager(source: source, settings: positioningSettings(stored: stored))
@@ -74,7 +76,8 @@ struct Tracker {
         let clock = ConfirmedClock(folder: kept, logger: logger)
         let dispatches = await DispatchService.open(
             configuration, stateFolder: kept, secrets: secrets, time: clock, isSilent: privacy.isPrivate,
-            given: await archivist?.newestNumber ?? TrackRecorder.lastNumber(in: kept + "/log-numbers", and: others), logger: logger)
+            given: await archivist?.newestNumber ?? TrackRecorder.lastNumber(in: kept + "/log-numbers", and: others), recorder: archivist,
+            logger: logger)
         let logReporter = LogReporter(upkeep: upkeep, clock: clock, logger: logger) {
             dispatches.noteWaiting()
         } noteDeleting: {
@@ -152,7 +155,7 @@ struct Tracker {
         if let path = configuration.time.chronySocket { await manager.attach(ChronyFeeder(path: path, logger: logger)) }
         await fences.start(log: logFolder, former: former, erased: erased)
         let isForgotten = await wakes.isSaved && !reduced.isIn(erased)
-        if isForgotten { await settle(erased, in: logFolder, fences.keeper, lastPosition, dispatches) }
+        if isForgotten { await dispatches.settle(erasures, in: logFolder, fences.keeper, lastPosition) }
         let download = try makeDownload().map { download in Task { await download.run { await fences.process($0) } } }
 
         let place = configuration.log.isOff ? LogSwitch.isOff : configuration.log.directory
@@ -286,18 +289,6 @@ struct Tracker {
             logger.warning("old tracks are neither finished nor deleted: \(DaemonFailure(error).lines.joined())")
             return nil
         }
-    }
-
-    /// Notes that what was erased is forgotten everywhere; where it could not be, the next start tries again, and an outbox that opens later does.
-    private func settle(
-        _ erased: [Range<UTCTime>], in folder: LogFolder, _ keeper: GeofenceKeeper, _ last: LastPosition, _ dispatches: DispatchService
-    ) async {
-        guard !erased.isEmpty, !dispatches.isShut, await keeper.isSaved, !last.isIn(erased) else { return }
-        do throws(OutboxError) { try await dispatches.removeAside() } catch {
-            logger.error("a damaged outbox that was set aside may still have what was erased: \(error)")
-            return
-        }
-        folder.settleErased(erased, logger: logger)
     }
 
     private func makeKeeper() throws(DaemonFailure) -> GeofenceKeeper {

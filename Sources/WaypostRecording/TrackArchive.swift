@@ -32,10 +32,13 @@ actor TrackArchive {
     }
 
     /// Erases a stretch from the journals that begin before that number.
-    func erase(from: UTCTime, to: UTCTime, before limit: UInt64) throws(RecordingError) -> LogErasure {
+    func erase(from: UTCTime, to: UTCTime, before limit: UInt64, isListed: Bool = true) throws(RecordingError) -> LogErasure {
         lastRecords = [:]
-        return try LogEraser(folder: folder, creator: creator, limit: limit).erase(from: from, to: to)
+        return try LogEraser(folder: folder, creator: creator, limit: limit, isListed: isListed).erase(from: from, to: to)
     }
+
+    /// Whether the log has any of these records.
+    func has(_ erased: ErasedRecords) throws(RecordingError) -> Bool { try folder.has(erased) }
 
     /// Completes an interrupted erasure, if there is one.
     func resumeErasure(before limit: UInt64) throws(RecordingError) {

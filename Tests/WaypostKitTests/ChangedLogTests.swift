@@ -157,6 +157,21 @@ import WaypostRecording
         try FileManager.default.removeItem(atPath: "\(b.path)/journal/\(try #require(try b.journals().first).stem).journal")
         #expect(try await numbers(after: 0, limit: 100) == Array(all.prefix(10) + all.suffix(10)))
     }
+
+    /// What could not be erased is not supplied, but the rest is, and later records of the same time are.
+    @Test func supplyNothingThatIsHidden() async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await record([.raw], in: "a", hours: 0, isKilled: true)
+        try await record([.raw], in: "b", former: "a", hours: 1)
+        let last = try log("b").lastSequence()
+        try await record([.raw], in: "b", hours: 0)
+        let earlier = try #require(try SuccessiveLogs.Earlier(log("a"), types: [.raw], besides: log("b")) { _, _ in })
+        let logs = SuccessiveLogs(try LogPositions(folder: log("b"), types: [.raw]), after: [earlier], given: 1 << 20)
+        await logs.hide(ErasedRecords(moment(3)..<moment(3_602), through: last))
+        let times = try await logs.positions(after: 0, through: .max, limit: 100).positions.map(\.position.time)
+        #expect(times == (Array(0..<3) + Array(3_602..<3_610) + Array(0..<10)).map { moment($0) }, "\(times)")
+        #expect(try await logs.count(after: 0, through: .max) == 21)
+    }
 }
 
 extension LogReader {

@@ -204,6 +204,35 @@ import WaypostSystem
         }
     }
 
+    /// Where there is nothing to erase, nothing is written: the disk may be full, and a tracker may record there.
+    @Test func writesNothingWhereItHasNothingToErase() async throws {
+        try await Sample.withFolder { folder in
+            try await record(in: folder)
+            let (log, last) = (LogFolder(path: folder), try LogFolder(path: folder).lastSequence())
+            let before = try files(folder)
+            #expect(try LogMaintenance.erase(ErasedRecords(time(200)..<time(300), through: last), in: log) == LogErasure())
+            // What was recorded later is another matter.
+            let end = try log.journals()[2].firstSequence - 1
+            #expect(try LogMaintenance.erase(ErasedRecords(time(2_000)..<time(2_050), through: end), in: log) == LogErasure())
+            #expect(try files(folder) == before)
+            #expect(try LogMaintenance.erase(ErasedRecords(time(0)..<time(2_050), through: end), in: log).positionCount == 200)
+            #expect(try log.erasedStretches() == [])
+            let gone = ErasedRecords(time(0)..<time(9), through: last)
+            #expect(throws: RecordingError.self) { try LogMaintenance.erase(gone, in: LogFolder(path: folder + "/gone")) }
+        }
+    }
+
+    /// A full disk interrupts one erasure, and the next one is another.
+    @Test func endsOneThatWasInterruptedBeforeTheNext() async throws {
+        try await Sample.withFolder { folder in
+            try await record(in: folder)
+            try "\(time(10).millisecondsSince1970) \(time(20).millisecondsSince1970)\n"
+                .write(toFile: "\(folder)/journal/.erase", atomically: false, encoding: .utf8)
+            #expect(try erase(folder, 30, 35).positionCount == 15)
+            #expect(Set(try logged(folder).keys).isDisjoint(with: Array(10..<20) + Array(30..<35)))
+        }
+    }
+
     @Test func forgetsWhatCouldNotBeRead() async throws {
         try await Sample.withFolder { folder in
             try await record(in: folder)

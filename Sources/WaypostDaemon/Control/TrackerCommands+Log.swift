@@ -43,15 +43,15 @@ extension EraseLogRequest: TrackerVerb {
         let stretch = from..<to
         // What was erased before something failed is gone, too.
         defer { tracker.page.live.tellErased(stretch) }
+        var erasure = LogErasure()
+        var failure: RecordingError?
         do throws(RecordingError) {
-            let erasure = try await tracker.recorder?.erase(from: from, to: to)
-            try await tracker.forgetPosition(from..<to)
-            answer.positionCount = erasure?.positionCount ?? 0
-            answer.trackCount = erasure?.trackCount ?? 0
-            tracker.logger.notice("erased \(counted(answer.positionCount, "position")) from the log (user \(caller.peer.userID))")
+            if let recorder = tracker.recorder { erasure = try await recorder.erase(from: from, to: to) }
         } catch {
-            throw ControlRefusal(error)
+            // It is erased elsewhere all the same.
+            failure = error
         }
+        do throws(RecordingError) { try await tracker.forgetPosition(stretch) } catch { throw ControlRefusal(error) }
         await tracker.fences.forget(from: from, to: to)
         // After the fences, whose events are on their way until then.
         if let problem = await tracker.forgetTold(from..<to) {
@@ -59,9 +59,10 @@ extension EraseLogRequest: TrackerVerb {
                 .cannotStore, what: "log", why: "is erased, but not what programs are to be told: \(problem)",
                 next: "erase it again once that is fixed")
         }
-        let (earlier, left) = await tracker.dispatches.eraseEarlier(from: from, to: to)
-        answer.positionCount += earlier.positionCount
-        answer.trackCount += earlier.trackCount
+        let others = await tracker.dispatches.eraseFromFolders(stretch, isLeft: failure != nil, by: tracker.recorder)
+        erasure += others.erased
+        (answer.positionCount, answer.trackCount) = (erasure.positionCount, erasure.trackCount)
+        tracker.logger.notice("erased \(counted(answer.positionCount, "position")) from the log (user \(caller.peer.userID))")
         try await tracker.eraseOutbox(from: from, to: to)
         guard await tracker.fences.keeper.isSaved else {
             let problems = await tracker.fences.keeper.problems.joined(separator: "; ")
@@ -69,10 +70,12 @@ extension EraseLogRequest: TrackerVerb {
                 .cannotStore, what: "log", why: "is erased, but not the events of the fences: \(problems)",
                 next: "erase it again once that is fixed")
         }
-        tracker.logFolder.settleErased([from..<to], logger: tracker.logger)
-        if let folder = left.first {
+        if others.isNoted { tracker.logFolder.settleErased([stretch], logger: tracker.logger) }
+        if let failure, !others.isNoted || others.isLeft(stretch, in: tracker.logFolder.path) { throw ControlRefusal(failure) }
+        if let folder = others.folders(with: stretch).first {
+            let until = others.isNoted ? "" : " before the next start, as it could not be noted"
             throw ControlRefusal(
-                .cannotStore, what: "log", why: "is erased, but not the earlier one at \(folder), of which nothing more is sent",
+                .cannotStore, what: "log", why: "is erased, but not the earlier one at \(folder); what it has of that is not sent\(until)",
                 next: "waypost log erase --log \(shellWord(folder))")
         }
         return answer

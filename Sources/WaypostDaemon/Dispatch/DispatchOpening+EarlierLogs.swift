@@ -8,15 +8,9 @@ import WaypostSystem
 
 // Logs in other folders, which earlier runs had.
 extension DispatchOpening {
-    /// The message that an earlier log keeps what was erased.
-    static func words(notErasedIn folder: String, _ error: any Error) -> String {
-        "the log at \(folder), an earlier one, still has what was erased, and nothing more of it is sent: \(reason(error))"
-    }
-
     /// Remembers the folder of the log before the outbox is opened: when it cannot be in this run, the next one sends from there.
     func noteLog() {
-        let current = configuration.log.directory
-        knownLogs.write([current] + knownLogs.read().filter { $0 != current })
+        knownLogs.write(knownLogs.folders(with: configuration.log.directory))
     }
 
     /// The runs since the outbox could last be opened.
@@ -44,9 +38,9 @@ extension DispatchOpening {
 
     /// The logs in other folders from which something may still be to be sent, with the folders to remember and what is wrong, for people.
     ///
-    /// - Parameter erased: what was erased while no tracker ran, which is erased there, too.
+    /// - Parameter unerased: what could not be erased there, and is not sent.
     func earlierLogs(
-        _ outbox: Outbox, erased: [Range<UTCTime>]
+        _ outbox: Outbox, _ unerased: [KnownLogs.Unerased]
     ) async -> (logs: [SuccessiveLogs.Earlier], folders: [String], problems: [String]) {
         let current = LogFolder(path: configuration.log.directory)
         var (logs, folders, problems): ([SuccessiveLogs.Earlier], [String], [String]) = ([], [], [])
@@ -65,20 +59,19 @@ extension DispatchOpening {
                     if !lacks { continue }
                     throw RecordingError.cannotRead(path: old, cause: .isMissing(old))
                 }
-                for stretch in erased {
-                    _ = try LogMaintenance(folder: LogFolder(path: old)).erase(from: stretch.lowerBound, to: stretch.upperBound)
-                }
                 let folder = LogFolder(path: old)
-                let types = configuration.log.types
-                guard let log = try SuccessiveLogs.Earlier(folder, types: types, besides: current, noteLoss: noteLoss) else { continue }
+                let (types, hidden) = (configuration.log.types, unerased.map(\.erased))
+                guard let log = try SuccessiveLogs.Earlier(folder, types: types, besides: current, hiding: hidden, noteLoss: noteLoss)
+                else { continue }
                 let isReadable = log.ends(before: given + 1)
                 if isReadable { logs.append(log) }
                 // Also those that take no positions now.
                 var count = 0
                 for state in states { count = max(count, try await log.count(waitingFor: state)) }
                 if count == 0 {
-                    // The outbox may still take events from there, or take them again if it is lost.
-                    if isReadable, try folder.lastSequence() > eventsKept { folders.append(old) }
+                    // The outbox may still take events from there, or take them again if it is lost; and something may be left to erase.
+                    let isUnerased = unerased.contains { $0.folders.contains(old) }
+                    if isReadable, try isUnerased || folder.lastSequence() > eventsKept { folders.append(old) }
                     continue
                 }
                 let verb = count == 1 ? "waits" : "wait"
@@ -89,12 +82,7 @@ extension DispatchOpening {
                 }
                 logger.notice("\(counted(count, "position")) \(verb) in the log at \(old), and will be sent from there: keep it until then")
             } catch {
-                if erased.isEmpty {
-                    problems.append("positions may wait in the log at \(old), and are not sent: \(DispatchOpening.reason(error))")
-                } else {
-                    problems.append(DispatchOpening.words(notErasedIn: old, error))
-                    continue
-                }
+                problems.append("positions may wait in the log at \(old), and are not sent: \(DispatchOpening.reason(error))")
             }
             folders.append(old)
         }

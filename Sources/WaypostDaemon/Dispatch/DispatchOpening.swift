@@ -46,8 +46,9 @@ struct DispatchOpening: Sendable {
     /// The message that a destination gets nothing.
     static func problem(of name: String, _ reason: String) -> String { "nothing is sent to \(name): \(reason)" }
 
-    func makeSupply() throws(SystemError) -> LogPositions {
-        try LogPositions(folder: LogFolder(path: configuration.log.directory), types: configuration.log.types, noteLoss: noteLoss)
+    func makeSupply(hiding hidden: [ErasedRecords] = []) throws(SystemError) -> LogPositions {
+        let folder = LogFolder(path: configuration.log.directory)
+        return try LogPositions(folder: folder, types: configuration.log.types, hiding: hidden, noteLoss: noteLoss)
     }
 
     /// A destination as it is configured, open or not.
@@ -96,11 +97,12 @@ struct DispatchOpening: Sendable {
             bootMilliseconds: { BootClock.milliseconds }, confirmedTime: { time.now }, certainTime: { time.certainNow })
         let outbox = try Outbox(path: path, limits: limits, clock: clock, marksPath: marksPath, logHasJournals: logHasJournals)
         // Before any of it can be sent.
-        let erased = LogFolder(path: configuration.log.directory).erasedStretches(logger: logger)
+        let erased = PendingErasures(knownLogs.folders(with: configuration.log.directory), logger: logger).stretches
         for stretch in erased { _ = try await outbox.erase(from: stretch.lowerBound, to: stretch.upperBound) }
-        let earlier = await earlierLogs(outbox, erased: erased)
+        let unerased = knownLogs.unerased()
+        let earlier = await earlierLogs(outbox, unerased)
         problems += earlier.problems
-        let supply = SuccessiveLogs(try makeSupply(), after: earlier.logs, given: given)
+        let supply = SuccessiveLogs(try makeSupply(hiding: unerased.map(\.erased)), after: earlier.logs, given: given)
         let folders = [configuration.log.directory] + earlier.folders
         if !knownLogs.write(folders) {
             problems.append("\(stateFolder)/log-folders cannot be written: if [log] directory changes, what waits here is not sent")

@@ -1,31 +1,66 @@
 import Logging
 import Synchronization
 import Waypost
+import WaypostConfiguration
 import WaypostDispatch
+import WaypostGeofences
 import WaypostKit
 import WaypostRecording
 
 extension DispatchService {
+    /// Records that a log may still have, though they are erased.
+    var hidden: [ErasedRecords] { opening?.knownLogs.unerased().map(\.erased) ?? [] }
+
     /// Forgets the events of that time that the outbox has not accepted yet.
     func forget(from: UTCTime, to: UTCTime) async { await feeder?.forget(from: from, to: to) }
 
-    /// Erases a time also from earlier logs from which something may still be to be sent.
+    /// Erases a time also from earlier logs from which something may still be to be sent, and whatever could not be erased before.
     ///
-    /// - Returns: what was erased, and the folders that still have it: nothing more is sent from these, now or later.
-    func eraseEarlier(from: UTCTime, to: UTCTime) async -> (erased: LogErasure, left: [String]) {
+    /// What cannot be erased is not sent, now or later; the rest is.
+    /// - Parameters:
+    ///   - isLeft: whether the log of this run may still have something of it.
+    ///   - recorder: that of the log of this run.
+    func eraseFromFolders(_ stretch: Range<UTCTime>, isLeft: Bool, by recorder: TrackRecorder?) async -> FolderErasure {
+        let erased = ErasedRecords(stretch, through: max(opening?.given ?? 0, await recorder?.newestNumber ?? 0))
+        // Without destinations, nothing waits in earlier ones.
+        guard let opening else { return FolderErasure(isNoted: !isLeft) }
         let supply = line.state.withLock { $0.supply }
-        var (erased, left) = await supply?.erase(from: from, to: to) ?? (LogErasure(), [])
-        let known = opening?.knownLogs
-        let reached = supply?.earlierFolders ?? []
-        for folder in known?.read().dropFirst() ?? [] where !reached.contains(folder) {
-            left.append((folder, .cannotRead(path: folder, cause: .isMissing(folder))))
+        await supply?.hide(erased)
+        let folders = opening.knownLogs.folders(with: opening.configuration.log.directory)
+        var unerased = opening.knownLogs.unerased()
+        unerased.add(.init(erased: erased, folders: isLeft ? folders : Array(folders.dropFirst())))
+        let result = await opening.erase(unerased, by: recorder)
+        note(opening.words(result), result)
+        return result
+    }
+
+    /// Erases what was erased while no tracker ran, and what could not be erased before, before anything is sent.
+    func eraseLeft(_ opening: DispatchOpening, by recorder: TrackRecorder?) async {
+        var result = await opening.eraseLeft(by: recorder)
+        // Of folders that are not there, it is told what waits in them.
+        result.reasons = result.reasons.filter { LogFolder(path: $0.key).hasJournals }
+        note(opening.words(result), result)
+    }
+
+    private func note(_ words: [String], _ result: FolderErasure) {
+        let told = line.state.withLock { state in
+            defer { (state.unerased, state.isErasureNoted) = (words, result.isNoted) }
+            return state.unerased
         }
-        for (folder, reason) in left {
-            known?.forget(folder)
-            line.state.withLock { state in state.folders.removeAll { $0 == folder } }
-            logger.error("\(DispatchOpening.words(notErasedIn: folder, reason))")
+        for problem in words where !told.contains(problem) { logger.error("\(problem)") }
+    }
+
+    /// Notes that what was erased is forgotten everywhere; where it could not be, the next start tries again, and an outbox that opens later does.
+    func settle(_ erasures: PendingErasures, in folder: LogFolder, _ keeper: GeofenceKeeper, _ last: LastPosition) async {
+        let stretches = erasures.stretches
+        guard !stretches.isEmpty, !isShut, line.state.withLock({ $0.isErasureNoted }), await keeper.isSaved, !last.isIn(stretches) else {
+            return
         }
-        return (erased, left.map(\.folder))
+        do throws(OutboxError) { try await removeAside() } catch {
+            logger.error("a damaged outbox that was set aside may still have what was erased: \(error)")
+            return
+        }
+        erasures.settle(current: folder, logger: logger)
     }
 
     /// Removes the damaged outboxes that were set aside, which may have anything that ever waited, and reports what is removed.

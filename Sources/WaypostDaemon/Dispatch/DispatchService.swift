@@ -40,6 +40,10 @@ final class DispatchService: Sendable {
         var folders: [String] = []
         /// What the log has lost before it was sent.
         var losses = LossReport()
+        /// Where something could not be erased, for people.
+        var unerased: [String] = []
+        /// Whether the next run knows of it.
+        var isErasureNoted = true
     }
 
     /// A separate object, so that the feeder can hold it.
@@ -83,7 +87,7 @@ final class DispatchService: Sendable {
     var problems: [String] {
         line.state.withLock { state in
             let limits = [state.refusal, state.recovery.problem, state.drops.problem].compactMap { $0 }
-            return limits + state.deletions.problems + state.losses.problems + state.moves.problems + state.problems
+            return limits + state.deletions.problems + state.losses.problems + state.moves.problems + state.unerased + state.problems
                 + state.configured.compactMap(\.problem) + state.pending.map(\.problem)
         }
     }
@@ -133,10 +137,12 @@ final class DispatchService: Sendable {
 
     /// Opens the outbox and attaches every destination of the configuration.
     ///
-    /// - Parameter given: the largest number that the log may have given before this run.
+    /// - Parameters:
+    ///   - given: the largest number that the log may have given before this run.
+    ///   - recorder: erases from the log of this run what is still to be erased.
     static func open(
         _ configuration: Configuration, stateFolder: String, secrets: SecretFiles, time: ConfirmedClock, isSilent: Bool, given: UInt64,
-        logger: Logger
+        recorder: TrackRecorder?, logger: Logger
     ) async -> DispatchService {
         let opening = DispatchOpening(
             configuration: configuration, stateFolder: stateFolder, secrets: secrets, time: time, logger: logger, given: given)
@@ -152,6 +158,7 @@ final class DispatchService: Sendable {
         let desk = DispatchService(opening, stateFolder: stateFolder, logger: logger)
         guard let opening = desk.opening else { return desk }
         desk.line.state.withLock { $0.isSilent = isSilent }
+        await desk.eraseLeft(opening, by: recorder)
         if await desk.open(opening, after: nil) { return desk }
         // The destinations get what is logged from now on, whenever they are opened, be it in a later run.
         opening.noteUnopened()
@@ -168,7 +175,7 @@ final class DispatchService: Sendable {
 
     /// Opens the outbox; returns whether it is open now.
     private func open(_ opening: DispatchOpening, after number: UInt64?) async -> Bool {
-        let wasTold = problems
+        let wasTold = line.state.withLock { $0.problems }
         do {
             var isSilent = line.state.withLock { $0.isSilent }
             let opened = try await opening.open(after: number, isSilent: isSilent)

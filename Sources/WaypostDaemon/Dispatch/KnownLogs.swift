@@ -2,28 +2,36 @@ import Waypost
 import WaypostRecording
 import WaypostSystem
 
-/// The folders of the log in this run and of earlier ones from which something is still to be sent, in the file `log-folders` of the state folder,
-/// and in `journal/.earlier` of the log.
+/// The folders of the log in this run and of earlier ones from which something is still to be sent, and what could not be erased, in the
+/// file `log-folders` of the state folder, and in `journal/.earlier` of the log.
 ///
 /// ```
 /// {"folders":["/mnt/tracks","/var/log/waypost"]}
 /// {"folders":["/var/log/waypost"],"later":["/mnt/tracks"]}
+/// {"folders":["/mnt/tracks","/var/log/waypost"],"unerased":[{"folders":["/var/log/waypost"],"from":1790000000000,"through":812,"to":1790000600000}]}
 /// ```
 /// The first outlasts an outbox that is lost, the second a state folder that is. `later` is in the earlier logs while the state folder cannot be
 /// written: whoever knows one of these finds the others. A file that cannot be read or written is like one that is not there: without both,
 /// earlier logs are forgotten.
 struct KnownLogs {
+    /// Records that are erased, and the folders that may still have them.
+    struct Unerased: Hashable, Sendable {
+        let erased: ErasedRecords
+        var folders: [String]
+    }
+
+    /// What a file says.
+    fileprivate struct Content: Equatable {
+        var folders: [String]
+        var later: [String] = []
+        var unerased: [Unerased] = []
+    }
+
     private let path: String
     private let numbersPath: String
     private let log: LogFolder?
 
-    private static let byteLimit = 1 << 20
-
-    /// What a file says.
-    private struct Note: Equatable {
-        var folders: [String]
-        var later: [String] = []
-    }
+    fileprivate static let byteLimit = 1 << 20
 
     /// - Parameter log: the log of this run; nil when it is off.
     init(folder: String, log: LogFolder?) {
@@ -32,24 +40,27 @@ struct KnownLogs {
 
     /// The folders, that of the last run first, as far as the state folder could be written then.
     func read() -> [String] {
-        let own = log.flatMap { KnownLogs.note(in: $0.earlierPath) }
-        var folders = KnownLogs.note(in: path)?.folders ?? own?.folders ?? []
+        let own = log.flatMap { Content(in: $0.earlierPath) }
+        var folders = Content(in: path)?.folders ?? own?.folders ?? []
         func add(_ later: [String]) { for folder in later where !folders.contains(folder) { folders.append(folder) } }
         add(own?.later ?? [])
         var index = 0
         while index < folders.count {
-            add(KnownLogs.note(in: LogFolder(path: folders[index]).earlierPath)?.later ?? [])
+            add(Content(in: LogFolder(path: folders[index]).earlierPath)?.later ?? [])
             index += 1
         }
         return folders
     }
 
-    private static func note(in path: String) -> Note? {
-        let bytes = try? Syscalls.contents(of: path, limit: byteLimit, as: .own)  // See above.
-        guard let bytes else { return nil }
-        let found = try? JSONParser().parse(bytes)  // See above.
-        guard let folders = found?["folders"]?.array else { return nil }
-        return Note(folders: folders.compactMap(\.string), later: found?["later"]?.array?.compactMap(\.string) ?? [])
+    /// The folders, that of this run first.
+    func folders(with current: String) -> [String] { [current] + read().filter { $0 != current } }
+
+    /// What could not be erased: it must not be sent, and is still to be erased where it is.
+    ///
+    /// One of the files may be older, as of a full disk: what is erased by now is looked for in vain.
+    func unerased() -> [Unerased] {
+        let contents = [path, log?.earlierPath].compactMap(\.self).compactMap(Content.init(in:))
+        return contents.flatMap(\.unerased).reduce(into: [Unerased]()) { $0.add($1) }
     }
 
     /// The logs of earlier runs in other folders than this one, and that of the last run, when it is one of them; before the folder of this run
@@ -68,42 +79,97 @@ struct KnownLogs {
     }
 
     /// Whether it is noted now.
+    ///
+    /// - Parameter unerased: what could not be erased; nil when that is as it was. What a folder has that is not remembered, the first one
+    ///   may have: the log may have been moved there.
     @discardableResult
-    func write(_ folders: [String]) -> Bool {
-        let isNoted = folders == KnownLogs.note(in: path)?.folders || KnownLogs.write(Note(folders: folders), to: path, isState: true)
-        guard let log else { return isNoted }
-        let own = Note(folders: folders, later: isNoted ? [] : Array(folders.dropFirst()))
-        // Most logs have none before them.
-        if own != KnownLogs.note(in: log.earlierPath), folders.count > 1 || Syscalls.exists(log.earlierPath) {
-            KnownLogs.write(own, to: log.earlierPath)
+    func write(_ folders: [String], unerased: [Unerased]? = nil) -> Bool {
+        let left = (unerased ?? self.unerased()).map { known in
+            let kept = known.folders.filter(folders.contains)
+            let moved = kept.count < known.folders.count ? folders.prefix(1).filter { !kept.contains($0) } : []
+            return Unerased(erased: known.erased, folders: kept + moved)
         }
+        var content = Content(folders: folders, unerased: left.reduce(into: [Unerased]()) { $0.add($1) })
+        let isNoted = content == Content(in: path) || content.write(to: path, isState: true)
+        guard let log else { return isNoted }
+        if !isNoted { content.later = Array(folders.dropFirst()) }
+        // Most logs have none before them.
+        let isNeeded = folders.count > 1 || Syscalls.exists(log.earlierPath) || !content.unerased.isEmpty
+        if isNeeded, content != Content(in: log.earlierPath) { content.write(to: log.earlierPath) }
         for folder in folders.dropFirst() {
             let other = LogFolder(path: folder)
             let later = isNoted ? [] : folders.filter { $0 != folder }
-            var note = KnownLogs.note(in: other.earlierPath) ?? Note(folders: [folder])
+            var note = Content(in: other.earlierPath) ?? Content(folders: [folder])
             // A link could lead root to other users' files.
             guard note.later != later, Syscalls.isOwnFolder(folder + "/journal") else { continue }
             note.later = later
-            KnownLogs.write(note, to: other.earlierPath)
+            note.write(to: other.earlierPath)
         }
         return isNoted
     }
+}
 
-    @discardableResult
-    private static func write(_ note: Note, to path: String, isState: Bool = false) -> Bool {
-        var members: [String: JSONValue] = ["folders": .array(note.folders.map(JSONValue.string))]
-        if !note.later.isEmpty { members["later"] = .array(note.later.map(JSONValue.string)) }
+extension [KnownLogs.Unerased] {
+    /// Adds what could not be erased: of a stretch in one place.
+    mutating func add(_ new: KnownLogs.Unerased) {
+        guard let index = firstIndex(where: { $0.erased.stretch == new.erased.stretch }) else {
+            if !new.folders.isEmpty { append(new) }
+            return
+        }
+        let (known, through) = (self[index], Swift.max(self[index].erased.through, new.erased.through))
+        let folders = known.folders + new.folders.filter { !known.folders.contains($0) }
+        self[index] = .init(erased: ErasedRecords(known.erased.stretch, through: through), folders: folders)
+    }
+}
+
+extension KnownLogs.Content {
+    /// Reads a file; nil when it is not there or cannot be read.
+    fileprivate init?(in path: String) {
+        let bytes = try? Syscalls.contents(of: path, limit: KnownLogs.byteLimit, as: .own)  // See above.
+        guard let bytes, let json = try? JSONParser().parse(bytes),  // See above.
+            let folders = json["folders"]?.array
+        else { return nil }
+        self.init(
+            folders: folders.compactMap(\.string), later: (json["later"]?.array ?? []).compactMap(\.string),
+            unerased: (json["unerased"]?.array ?? []).compactMap(KnownLogs.Unerased.init))
+    }
+
+    /// The text of a file.
+    fileprivate var bytes: [UInt8] {
+        var members: [String: JSONValue] = ["folders": .array(folders.map(JSONValue.string))]
+        if !later.isEmpty { members["later"] = .array(later.map(JSONValue.string)) }
+        if !unerased.isEmpty { members["unerased"] = .array(unerased.map(\.json)) }
         var json = JSONWriter()
         json.object { json in json.members(members) }
-        let text = json.text.bytes + [UInt8(ascii: "\n")]
+        return json.text.bytes + [UInt8(ascii: "\n")]
+    }
+
+    /// Whether the file is written.
+    @discardableResult
+    fileprivate func write(to path: String, isState: Bool = false) -> Bool {
         do throws(SystemError) {
-            try AtomicFile.write(text, to: path, mode: isState ? 0o600 : 0o640, adoptsFolderOwner: !isState)
+            try AtomicFile.write(bytes, to: path, mode: isState ? 0o600 : 0o640, adoptsFolderOwner: !isState)
             return true
         } catch {
             return false
         }
     }
+}
 
-    /// Forgets a folder, from which nothing is sent any more.
-    func forget(_ folder: String) { write(read().filter { $0 != folder }) }
+extension KnownLogs.Unerased {
+    fileprivate init?(_ json: JSONValue) {
+        guard case .integer(let from)? = json["from"], case .integer(let to)? = json["to"], case .integer(let through)? = json["through"],
+            from < to, through >= 0, let folders = json["folders"]?.array?.compactMap(\.string), !folders.isEmpty
+        else { return nil }
+        let stretch = UTCTime(millisecondsSince1970: from)..<UTCTime(millisecondsSince1970: to)
+        self.init(erased: ErasedRecords(stretch, through: UInt64(through)), folders: folders)
+    }
+
+    fileprivate var json: JSONValue {
+        let stretch = erased.stretch
+        return .object([
+            "from": .integer(stretch.lowerBound.millisecondsSince1970), "to": .integer(stretch.upperBound.millisecondsSince1970),
+            "through": .integer(Int64(clamping: erased.through)), "folders": .array(folders.map(JSONValue.string)),
+        ])
+    }
 }

@@ -59,9 +59,10 @@ actor FenceWatcher: PositioningConsumer {
     func start(log folder: LogFolder, former: LogFolder? = nil, erased: [Range<UTCTime>] = []) async {
         // Events that the log has and the state does not were reported, but could not be saved.
         let need = await keeper.load(without: erased)
-        var (logged, fixes) = FenceWatcher.logged(need, in: folder)
+        let hidden = dispatches.hidden
+        var (logged, fixes) = FenceWatcher.logged(need, in: folder, without: hidden)
         if let former {
-            let (newer, last) = FenceWatcher.logged(need, in: former)
+            let (newer, last) = FenceWatcher.logged(need, in: former, without: hidden)
             let known = Set(newer.map(\.id))
             (logged, fixes) = (logged.filter { !known.contains($0.id) } + newer, last)
         }
@@ -221,25 +222,33 @@ actor FenceWatcher: PositioningConsumer {
     private static let fixCount = 30
 
     /// The events of the log that the fences' state needs, and the last fixes before its end, without a break among or after them.
-    private static func logged(_ need: GeofenceKeeper.LogNeed, in folder: LogFolder) -> ([TrackerEvent], [Position]) {
+    private static func logged(
+        _ need: GeofenceKeeper.LogNeed, in folder: LogFolder, without hidden: [ErasedRecords]
+    ) -> ([TrackerEvent], [Position]) {
+        func contents(from start: LogReader.Start) -> (events: [TrackerEvent], fixes: [Position]) {
+            FenceWatcher.contents(of: folder, from: start, without: hidden)
+        }
         switch need {
         case .nothing: return ([], [])
-        case .from(let time): return contents(of: folder, from: .from(time))
+        case .from(let time): return contents(from: .from(time))
         case .newest(let time):
             let journals = try? folder.journals()  // Those that cannot be listed cannot be read either.
             let first = journals?.suffix(newestCount).first?.firstSequence ?? 0
-            let (newest, fixes) = contents(of: folder, from: .after(first > 0 ? first - 1 : 0))
+            let (newest, fixes) = contents(from: .after(first > 0 ? first - 1 : 0))
             guard let time else { return (newest, fixes) }
             let known = Set(newest.map(\.id))
-            return (contents(of: folder, from: .from(time)).events.filter { !known.contains($0.id) } + newest, fixes)
+            return (contents(from: .from(time)).events.filter { !known.contains($0.id) } + newest, fixes)
         }
     }
 
-    private static func contents(of folder: LogFolder, from start: LogReader.Start) -> (events: [TrackerEvent], fixes: [Position]) {
+    private static func contents(
+        of folder: LogFolder, from start: LogReader.Start, without hidden: [ErasedRecords]
+    ) -> (events: [TrackerEvent], fixes: [Position]) {
         var (events, fixes): ([TrackerEvent], [Position]) = ([], [])
         do throws(RecordingError) {
             var reader = LogReader(folder: folder, from: start)
             while let record = try reader.nextPassingOver() {
+                if hidden.contains(where: { $0.contains(record) }) { continue }
                 switch record.content {
                 case .event(let event): if event.isOfFence { events.append(event) }
                 case .position(let position):

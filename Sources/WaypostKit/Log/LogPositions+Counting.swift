@@ -17,7 +17,9 @@ extension LogPositions {
             var reader = LogReader(folder: folder, from: .after(number))
             for _ in 0..<LogPositions.readCount {
                 guard let record = try reader.nextPassingOver(), record.sequence <= last else { return count }
-                if case .position = record.content, record.types.contains(reader.header.mainType(or: type)) { count += 1 }
+                guard case .position = record.content, record.types.contains(reader.header.mainType(or: type)), !isHidden(record)
+                else { continue }
+                count += 1
             }
             return count + (try countNumbers(after: reader.cursor, through: last))
         } catch {

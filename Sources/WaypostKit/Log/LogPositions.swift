@@ -17,6 +17,8 @@ public actor LogPositions: PositionSupply {
     private let executor: ThreadExecutor
     /// The next read mostly continues where the last one stopped.
     private var reader: LogReader
+    /// Records that are erased, though the log may still have them: they are not supplied.
+    private var hidden: [ErasedRecords]
 
     /// Its own thread.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -26,18 +28,26 @@ public actor LogPositions: PositionSupply {
     /// - Parameters:
     ///   - folder: the folder; it need not exist yet.
     ///   - types: the types that are logged now.
+    ///   - hidden: records that are not supplied.
     ///   - noteLoss: is told what a damaged log lacks, and whether these are positions to be sent or any records.
     package init(
-        folder: LogFolder, types: [LogType],
+        folder: LogFolder, types: [LogType], hiding hidden: [ErasedRecords] = [],
         noteLoss: @escaping @Sendable (LogLoss, LostRecords) -> Void = { _, _ in }
     ) throws(SystemError) {
         self.folder = folder
+        self.hidden = hidden
         origin = RecordOrigin(logFolder: folder.path)
         self.noteLoss = noteLoss
         type = types.first.map(LogTypes.init) ?? .raw
         executor = try ThreadExecutor(name: "log-positions")
         reader = LogReader(folder: folder, from: .after(0))
     }
+
+    /// Supplies these records no more, whether they can be erased or not.
+    package func hide(_ erased: ErasedRecords) { if !hidden.contains(erased) { hidden.append(erased) } }
+
+    /// Whether a record is to be supplied.
+    func isHidden(_ record: JournalRecord) -> Bool { hidden.contains { $0.contains(record) } }
 
     /// The positions after that number and up to `last`, in order, at most `limit`.
     ///
@@ -53,9 +63,9 @@ public actor LogPositions: PositionSupply {
                     .map(MissingPositions.init)
                 if record.sequence > last { break }
                 page.through = record.sequence
-                guard case .position(let position) = record.content, record.types.contains(reader.header.mainType(or: type)) else {
-                    continue
-                }
+                guard case .position(let position) = record.content, record.types.contains(reader.header.mainType(or: type)),
+                    !isHidden(record)
+                else { continue }
                 page.positions.append(NumberedPosition(number: record.sequence, position: position, origin: origin))
             }
         } catch {

@@ -18,16 +18,18 @@ package actor SuccessiveLogs: PositionSupply, EventSupply {
 
         /// A log in another folder; nil when the current log has all its journals, as a copy of it.
         ///
-        /// - Parameter noteLoss: is told what it lacks.
+        /// - Parameters:
+        ///   - hidden: records that are not supplied.
+        ///   - noteLoss: is told what it lacks.
         /// - Errors: it cannot be read.
         package init?(
-            _ folder: LogFolder, types: [LogType], besides current: LogFolder,
+            _ folder: LogFolder, types: [LogType], besides current: LogFolder, hiding hidden: [ErasedRecords] = [],
             noteLoss: @escaping @Sendable (LogLoss, LostRecords) -> Void
         ) throws {
             let copies = Set(try current.journals().map(\.stem))
             starts = try folder.journals().filter { !copies.contains($0.stem) }.map(\.firstSequence)
             guard !starts.isEmpty else { return nil }
-            positions = try LogPositions(folder: folder, types: types, noteLoss: noteLoss)
+            positions = try LogPositions(folder: folder, types: types, hiding: hidden, noteLoss: noteLoss)
             self.folder = folder
         }
 
@@ -53,8 +55,6 @@ package actor SuccessiveLogs: PositionSupply, EventSupply {
     private let earlier: [Earlier]
     /// In the order of the numbers; the last one is the current log's.
     private let stretches: [Stretch]
-    /// The earlier logs of which nothing more is sent.
-    private var closed: Set<Int> = []
     /// The largest number that may have been given before this run.
     private let given: UInt64
 
@@ -83,11 +83,10 @@ package actor SuccessiveLogs: PositionSupply, EventSupply {
         return stretches[index]
     }
 
-    /// The log that has the numbers after one, and the last number up to which it has them; nil when nothing more is sent of it.
-    private func log(after number: UInt64) -> (log: LogPositions?, last: UInt64) {
+    /// The log that has the numbers after one, and the last number up to which it has them.
+    private func log(after number: UInt64) -> (log: LogPositions, last: UInt64) {
         let stretch = stretch(of: number + 1)
-        guard let index = stretch.earlier else { return (current, stretch.last) }
-        return (closed.contains(index) ? nil : earlier[index].positions, stretch.last)
+        return (stretch.earlier.map { earlier[$0].positions } ?? current, stretch.last)
     }
 
     /// The positions after that number and up to `last`, in order, at most `limit`.
@@ -98,10 +97,10 @@ package actor SuccessiveLogs: PositionSupply, EventSupply {
         while true {
             let (log, end) = log(after: page.through)
             let bound = min(last, end)
-            let part = try await log?.positions(after: page.through, through: bound, limit: limit - page.positions.count)
-            page.positions += part?.positions ?? []
-            page.missing += part?.missing ?? []
-            page.through = max(page.through, part?.through ?? 0)
+            let part = try await log.positions(after: page.through, through: bound, limit: limit - page.positions.count)
+            page.positions += part.positions
+            page.missing += part.missing
+            page.through = max(page.through, part.through)
             // What follows is in another log.
             if page.positions.count < limit, end < .max { page.through = max(page.through, bound) }
             guard page.positions.count < limit, end < last else { return page }
@@ -112,8 +111,7 @@ package actor SuccessiveLogs: PositionSupply, EventSupply {
     package func events(after number: UInt64, through last: UInt64, limit: Int) async throws(PositionSupplyError) -> EventPage {
         let (log, end) = log(after: number)
         let bound = min(last, end)
-        var page = EventPage(through: number)
-        if let log { page = try await log.events(after: number, through: bound, limit: limit) }
+        var page = try await log.events(after: number, through: bound, limit: limit)
         if page.events.count < limit, end < .max { page.through = max(page.through, bound) }
         return page
     }
@@ -124,11 +122,7 @@ package actor SuccessiveLogs: PositionSupply, EventSupply {
         for (place, stretch) in stretches.enumerated() {
             let (after, through) = (place == 0 ? number : max(number, stretch.first - 1), min(last, stretch.last))
             guard after < through else { continue }
-            if let index = stretch.earlier {
-                if !closed.contains(index) { count += try await earlier[index].positions.count(after: after, through: through) }
-            } else {
-                count += try await current.count(after: after, through: through)
-            }
+            count += try await (stretch.earlier.map { earlier[$0].positions } ?? current).count(after: after, through: through)
         }
         return count
     }
@@ -141,20 +135,8 @@ package actor SuccessiveLogs: PositionSupply, EventSupply {
         ([current.folder] + earlier.map(\.folder)).flatMap(\.deletedPositions)
     }
 
-    /// The folders of the earlier logs.
-    package nonisolated var earlierFolders: [String] { earlier.map(\.folder.path) }
-
-    /// Erases the fixes from one moment up to but not including another from the earlier logs.
-    ///
-    /// - Returns: what was erased, and the folders where that failed, with the reason: nothing of these is sent any more.
-    package func erase(from: UTCTime, to: UTCTime) -> (erased: LogErasure, failed: [(folder: String, reason: RecordingError)]) {
-        var (erased, failed) = (LogErasure(), [(folder: String, reason: RecordingError)]())
-        for (index, log) in earlier.enumerated() where !closed.contains(index) {
-            do throws(RecordingError) { erased += try LogMaintenance(folder: log.folder).erase(from: from, to: to) } catch {
-                closed.insert(index)
-                failed.append((log.folder.path, error))
-            }
-        }
-        return (erased, failed)
+    /// Supplies these records no more, from whatever log.
+    package func hide(_ erased: ErasedRecords) async {
+        for log in [current] + earlier.map(\.positions) { await log.hide(erased) }
     }
 }

@@ -127,7 +127,7 @@ extension LogPositions: EventSupply {
                 if record.sequence > last { break }
                 page.lostCount += losses.reduce(0) { $1.note == .deleted ? $0 + $1.count : $0 }
                 page.through = record.sequence
-                if case .event(let event) = record.content, event.isOfFence { page.events.append(event) }
+                if case .event(let event) = record.content, event.isOfFence, !isHidden(record) { page.events.append(event) }
             }
         } catch {
             if page.events.isEmpty { throw PositionSupplyError(reason: "\(error)") }

@@ -42,8 +42,10 @@ struct LogEraser {
     let creator: String
     /// Journals that begin with this number or a later one are left alone, because a recorder may append to them.
     var limit: UInt64 = .max
+    /// Whether the stretch is listed in the log until a tracker has forgotten it elsewhere (``LogFolder/erasedStretches()``).
+    var isListed = true
 
-    private var orderPath: String { folder.journalFolder + "/.erase" }
+    private var orderPath: String { folder.erasureOrderPath }
 
     /// Erases the fixes from one moment up to but not including another; nothing when the second is not later.
     ///
@@ -52,12 +54,16 @@ struct LogEraser {
         guard from < to else { return LogErasure() }
         // With an unreadable journal the order could be neither carried out nor crossed out.
         for journal in try folder.journals() where journal.firstSequence < limit { try JournalReader(path: journal.path).checkVersion() }
+        var erasure = LogErasure()
+        // One that a full disk interrupted is not given up for this one.
+        if let begun = try begunStretch(), begun != from..<to { erasure += try carryOut(begun) }
         do {
             try AtomicFile.write(Array("\((from..<to).erasureLine)\n".utf8), to: orderPath, adoptsFolderOwner: true)
         } catch {
             throw .cannotErase(path: orderPath, cause: error)
         }
-        return try carryOut(from..<to)
+        erasure += try carryOut(from..<to)
+        return erasure
     }
 
     /// Whether an open journal contains something of the stretch; one that was finished in the meantime does not matter.
@@ -69,19 +75,22 @@ struct LogEraser {
 
     /// Completes an interrupted erasure; nil when there is none.
     func resume() throws(RecordingError) -> LogErasure? {
-        let order: [UInt8]?
+        guard let stretch = try begunStretch() else { return nil }
+        return try carryOut(stretch)
+    }
+
+    /// The stretch of an interrupted erasure; nil when there is none.
+    private func begunStretch() throws(RecordingError) -> Range<UTCTime>? {
         do {
-            order = try Syscalls.contents(of: orderPath, as: .own)
+            return try Syscalls.contents(of: orderPath, as: .own).flatMap { Range(erasedStretch: $0[...]) }
         } catch {
             throw .cannotRead(path: orderPath, cause: error)
         }
-        guard let stretch = order.flatMap({ Range(erasedStretch: $0[...]) }) else { return nil }
-        return try carryOut(stretch)
     }
 
     private func carryOut(_ stretch: Range<UTCTime>) throws(RecordingError) -> LogErasure {
         var erasure = LogErasure()
-        try folder.noteErased(stretch)
+        if isListed { try folder.noteErased(stretch) }
         for journal in try folder.journals() where journal.firstSequence < limit { try erase(stretch, in: journal, &erasure) }
         try TrackDigests(folder: folder).update()
         do {
@@ -209,27 +218,4 @@ struct LogEraser {
         for name in names { try Syscalls.remove("\(folder.path)/\(name)") }
         try Syscalls.synchronizeFolder(folder.path)
     }
-}
-
-extension JournalRecord {
-    /// Whether it is in the stretch; nil for records without a known time, which go with the fix before them.
-    fileprivate func isIn(_ stretch: Range<UTCTime>) -> Bool? {
-        switch content {
-        case .position(let position): position.isIn(stretch)
-        case .event(let event): event.isIn(stretch)
-        case .lost: false
-        case .segmentBreak, .other: nil
-        }
-    }
-}
-
-extension TrackerEvent {
-    /// Whether its own time or its position's is in the stretch.
-    fileprivate func isIn(_ stretch: Range<UTCTime>) -> Bool {
-        time.map(stretch.contains) ?? false || position?.isIn(stretch) ?? false
-    }
-}
-
-extension Position {
-    fileprivate func isIn(_ stretch: Range<UTCTime>) -> Bool { time.map(stretch.contains) ?? false }
 }

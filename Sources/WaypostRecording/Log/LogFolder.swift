@@ -15,7 +15,7 @@ import WaypostSystem
 /// LOG/journal/.destinations        where each destination continues when the outbox is lost; none at first
 /// LOG/journal/.removed             numbers that no journal has, and why: most were deleted or erased with a whole journal
 /// LOG/journal/.erased              stretches that were erased, until the tracker has forgotten them elsewhere
-/// LOG/journal/.earlier             the folders of earlier logs from which something is still to be sent, where there are any
+/// LOG/journal/.earlier             the folders of other logs from which something is still to be sent, and what could not be erased
 /// LOG/journal/.unopened            the destinations of runs in which the outbox could not be opened, until it can
 /// LOG/.lock                        held by the recorder, with its process id
 /// ```

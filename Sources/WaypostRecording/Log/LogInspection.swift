@@ -84,5 +84,5 @@ package struct LogInspection {
     }
 
     /// Whether a stretch is being erased, or was until a crash.
-    private var isErasing: Bool { Syscalls.exists(folder.journalFolder + "/.erase") }
+    private var isErasing: Bool { Syscalls.exists(folder.erasureOrderPath) }
 }

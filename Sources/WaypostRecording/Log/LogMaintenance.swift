@@ -71,6 +71,24 @@ package struct LogMaintenance: ~Copyable {
     package func erase(from: UTCTime, to: UTCTime) throws(RecordingError) -> LogErasure {
         try LogEraser(folder: folder, creator: creator).erase(from: from, to: to)
     }
+
+    /// Erases records from a log, for a tracker that forgets them elsewhere itself; where it has none of them, nothing is written.
+    package static func erase(_ erased: ErasedRecords, in folder: LogFolder) throws(RecordingError) -> LogErasure {
+        try folder.has(erased) ? LogMaintenance(folder: folder).erase(erased) : LogErasure()
+    }
+
+    private func erase(_ erased: ErasedRecords) throws(RecordingError) -> LogErasure {
+        try LogEraser(folder: folder, creator: creator, limit: erased.through + 1, isListed: false)
+            .erase(from: erased.stretch.lowerBound, to: erased.stretch.upperBound)
+    }
+
+    /// Notes that these stretches, if the log lists any of them, are forgotten everywhere.
+    package static func settleErased(_ stretches: [Range<UTCTime>], in folder: LogFolder) throws(RecordingError) {
+        guard try folder.erasedStretches().contains(where: stretches.contains) else { return }
+        try LogMaintenance(folder: folder).settleErased(stretches)
+    }
+
+    private func settleErased(_ stretches: [Range<UTCTime>]) throws(RecordingError) { try folder.settleErased(stretches) }
 }
 
 extension TrackRecorder {
@@ -87,5 +105,15 @@ extension TrackRecorder {
             _ = try await finishTrack()
         }
         return try await archive.erase(from: from, to: to, before: firstRecordedSequence)
+    }
+
+    /// Erases records that could not be erased before, or were in the log of another folder; later ones are recorded as ever.
+    package func erase(_ erased: ErasedRecords) async throws(RecordingError) -> LogErasure {
+        let (from, to) = (erased.stretch.lowerBound, erased.stretch.upperBound)
+        guard try await archive.has(erased) else { return LogErasure() }
+        if try await archive.isConcerned(by: from, to, recorded: [journal?.stem, carried?.stem].compactMap(\.self)) {
+            _ = try await finishTrack()
+        }
+        return try await archive.erase(from: from, to: to, before: min(firstRecordedSequence, erased.through + 1), isListed: false)
     }
 }

@@ -8,20 +8,20 @@ import WaypostTestKit
 extension EndToEnd {
     /// Positions that wait in one log when the tracker is given another folder for it.
     struct MovedLogTests {
-        private func ask(_ words: String..., in folder: TestFolder) async throws -> Finished {
+        func ask(_ words: String..., in folder: TestFolder) async throws -> Finished {
             try await finish([Program.waypost.path] + words + ["--socket", "socket"], in: folder)
         }
 
-        private func destination(_ name: String, _ server: FlakyServer) -> String {
+        func destination(_ name: String, _ server: FlakyServer) -> String {
             "[[destination]]\nname = \"\(name)\"\nurl = \"\(server.url)\"\ninterval = 0\n"
         }
 
-        private func times(_ server: FlakyServer) throws -> [String] {
+        func times(_ server: FlakyServer) throws -> [String] {
             try server.received().filter { $0["class"]?.string == "TPV" }.compactMap { $0["time"]?.string }
         }
 
         /// A tracker that logs 20 fixes of a drive in a folder, while one server takes records and the other may not.
-        private func drive(
+        func drive(
             _ run: Int, log: String, in folder: TestFolder, _ servers: [FlakyServer], isKilled: Bool = false, settings: String = "",
             received count: Int? = nil, then check: (TrackerProcess) async throws -> Void = { _ in }
         ) async throws {
@@ -47,11 +47,11 @@ extension EndToEnd {
             try FileManager.default.removeItem(atPath: folder.path("receiver"))
         }
 
-        private func ids(_ server: FlakyServer) throws -> [String] {
+        func ids(_ server: FlakyServer) throws -> [String] {
             try server.received().filter { $0["class"]?.string == "TPV" }.compactMap { $0["id"]?.string }
         }
 
-        private func events(_ server: FlakyServer) throws -> [String] {
+        func events(_ server: FlakyServer) throws -> [String] {
             try server.received().filter { $0["class"]?.string == "EVENT" }.compactMap { $0["event"]?.string }
         }
 
@@ -298,51 +298,6 @@ extension EndToEnd {
                 _ = try await ask("dispatch", "now", "--wait", "--timeout", "3", in: folder)
             }
             for server in servers { #expect(try events(server) == [] && ids(server).count == 20) }
-        }
-
-        /// Nor are they sent after a restart when they could not be erased, and whoever erases is told.
-        @Test func areNotSentWhenTheyCannotBeErased() async throws {
-            let folder = try TestFolder()
-            let servers = [try await FlakyServer("ok"), try await FlakyServer("status 503")]
-            try await drive(0, log: "a", in: folder, servers)
-            try await drive(1, log: "b", in: folder, servers) { _ in
-                try FileManager.default.moveItem(atPath: folder.path("a"), toPath: folder.path("x"))
-                let period = ["--since", "2026-03-01T12:00:05Z", "--until", "2026-03-01T12:00:15Z"]
-                let erased = try await finish([Program.waypost.path, "log", "erase", "--yes", "--socket", "socket"] + period, in: folder)
-                #expect(erased.code == 73 && erased.errors.contains("not the earlier one at \(folder.path("a"))"), "\(erased)")
-            }
-            try FileManager.default.moveItem(atPath: folder.path("x"), toPath: folder.path("a"))
-            try servers[1].setMode("ok")
-            try await drive(2, log: "b", in: folder, servers) { tracker in
-                #expect(!tracker.process.errors.contains("wait in the log at"), "\(tracker.process.errors)")
-                let isThere = try await eventually(within: .seconds(40)) {
-                    _ = try await ask("dispatch", "now", "--wait", "--timeout", "3", in: folder)
-                    return try times(servers[1]).count >= 40
-                }
-                #expect(isThere)
-            }
-            #expect(try times(servers[1]).allSatisfy { $0 >= "2026-03-01T12:00:20" })
-        }
-
-        /// What is erased is not sent, whatever log it is in.
-        @Test func areNotSentOnceTheyAreErased() async throws {
-            let folder = try TestFolder()
-            let servers = [try await FlakyServer("ok"), try await FlakyServer("status 503")]
-            try await drive(0, log: "a", in: folder, servers)
-            try await drive(1, log: "b", in: folder, servers) { _ in
-                let period = ["--since", "2026-03-01T12:00:05Z", "--until", "2026-03-01T12:00:15Z"]
-                let erased = try await finish(
-                    [Program.waypost.path, "log", "erase", "--yes", "--socket", "socket"] + period, in: folder)
-                #expect(erased.code == 0, "\(erased)")
-                try servers[1].setMode("ok")
-                #expect(
-                    try await eventually(within: .seconds(40)) {
-                        _ = try await ask("dispatch", "now", "--wait", "--timeout", "3", in: folder)
-                        return try ids(servers[1]).count >= 30
-                    })
-            }
-            let times = try servers[1].received().compactMap { $0["time"]?.string }.sorted()
-            #expect(times.count == 30 && !times.contains { "2026-03-01T12:00:05" <= $0 && $0 < "2026-03-01T12:00:15" }, "\(times)")
         }
     }
 }
