@@ -106,7 +106,9 @@ extension EndToEnd {
                     let exit = try await tracker.stop()
                     let told = tracker.process.errors
                     #expect(exit == ProgramExit(code: run == 0 ? 0 : 74), "\(told)")
-                    #expect(told.contains("2 fence events are lost: neither the log, ") == (run == 1), "\(told)")
+                    // The first of the two may have found room in the outbox.
+                    let lost = told.firstMatch(of: #/[12] fence events? (is|are) lost: neither the log, /#)
+                    #expect((lost != nil) == (run == 1), "\(told)")
                     fifo.close()
                     try FileManager.default.removeItem(atPath: folder.path("receiver"))
                 }
