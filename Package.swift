@@ -113,7 +113,8 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
-            swiftSettings: strict,
+            // Its own code runs a few times a second; the libraries have what a fix costs.
+            swiftSettings: strict + [.unsafeFlags(["-Osize"], .when(configuration: .release))],
             linkerSettings: [.unsafeFlags(hardened, .when(configuration: .release))]),
         // libosmium, for the roads of a map; only `waypost` reads maps, the tracker reads what was made of them.
         .target(
