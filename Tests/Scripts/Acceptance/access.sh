@@ -3,7 +3,7 @@
 # as_root ROW: these rows are about other users, whom only root can be.
 as_root() { ((EUID == 0)) || short "needs root, for other users"; }
 # proof NAME ARGUMENT...: runs a proof of Tests/Scripts/Proofs/Access.
-proof() { python3 "Tests/Scripts/Proofs/Access/$1" "$bin" "${@:2}" >"$work/proof" 2>&1 || short "$(grep -v '^ok' "$work/proof" | tail -n 3)"; }
+proof() { python3 "Tests/Scripts/Proofs/Access/$1" "$bin" "${@:2}" >"$work/proof" 2>&1 || short "$(grep -E '^FAILED|failures$' "$work/proof" || tail -n 3 "$work/proof")"; }
 
 # Asking, none, reduced, full, temporary full accuracy with a purpose, at every door: real users, and no coordinate in the bytes of the lower ones.
 row_S17() {

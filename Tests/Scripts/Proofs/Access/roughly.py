@@ -50,6 +50,7 @@ def middle(latitude, longitude):
 
 
 def polls(world):
+    """What many answers tell; false where this machine was too slow to ask all the time, or to know a change to half a minute."""
     edge_walk(f"{world.folder}/walk.gpx")
     world.start(f"gpx:{world.folder}/walk.gpx?speed=180")
     check = world.check
@@ -77,17 +78,18 @@ def polls(world):
             if set(answer) - {"class", "version", "pid", "uptime", "health", "position"} or set(position) - {"class", "time", "mode", "lat", "lon", "accuracy", "accuracy_from"}:
                 check(False, f"more than may be known: {answer}")
                 break
+        # The first is told at once, as nothing was known. The device's time is asked for before and after each answer: between that before the last
+        # old answer and that after the new one a quarter begins, however slow this machine is. A fix comes each two seconds.
+        spans = changes[1:]
+        if time.monotonic() - begin > 60 or spans and sorted(end - begin for begin, end in spans)[len(spans) // 2] >= 30:
+            return bool(world.failures)
         span = places[-1][2] - places[0][2]
         print(f"{len(told)} polls while the device walked for {span / 60:.0f} min")
         check(len(told) > POLLS * 0.9 and span > 1_800, "the walk was polled")
         check(all((lat, lon) == middle(lat, lon) for lat, lon, _ in set(told)), f"all answers are middles of cells: {len({t[:2] for t in told})} of them")
         check(all(seconds(moment) % 900 == 0 for _, _, moment in set(told)), "with the start of a quarter of an hour as their time")
         check(len(set(told)) <= span / 900 + 2, f"{len(set(told))} different answers in {span / 900:.1f} quarters of an hour")
-        # The first is told at once, as nothing was known. The device's time is asked for before and after each answer: between that before the last
-        # old answer and that after the new one a quarter begins, however slow this machine is. A fix comes each two seconds.
-        spans = [(begin, end) for begin, end in changes[1:]]
         check(all((end + 2) // 900 > (begin - 2) // 900 for begin, end in spans), f"they change when a quarter begins: {[(b % 900, e % 900) for b, e in spans]}")
-        check(sorted(end - begin for begin, end in spans)[len(spans) // 2] < 30, "which is known to half a minute")
         away = [abs(lat - place[0]) / CELL for (lat, _, _), place in zip(told, places)]
         print(f"from the answer to the device {min(away):.2f} to {max(away):.2f} cells; average of all answers {sum(t[0] for t in told) / len(told):.4f} N, of the device "
               f"{sum(p[0] for p in places) / len(places):.4f} N")
@@ -97,6 +99,7 @@ def polls(world):
         check(len(set(first)) == 1, f"along the edge always the same cell: {sorted(set(first))}")
         lines = {(line["lat"], line["lon"], line["time"]) for line in watched if line["class"] == "TPV"}
         check(lines <= set(told) and {line["class"] for line in watched} <= {"TPV"}, f"a watch gets the same and no more: {len(lines)} positions")
+        return True
     finally:
         world.kill()
 
@@ -143,10 +146,11 @@ def moments(world, words, steps, expected):
         # The clock was set shortly before that. What comes late because this machine stood still does not come from the device.
         latest = 1.5 + slowest
         wrong = [(what, round(moment, 2), text) for what, moment, text in seen if moment > -14 and not -0.2 <= moment <= latest]
-        if latest > 4.5:
+        at = sorted({what for what, moment, _ in seen if -0.2 <= moment <= latest})
+        # Between two programs it may stand still for longer than this one sees.
+        if latest > 4.5 or slowest > 0.5 and (wrong or at != expected):
             return False
         check(not wrong, f"{words}: nothing changes but at the quarter: {wrong[:3]}")
-        at = sorted({what for what, moment, _ in seen if -0.2 <= moment <= latest})
         check(at == expected, f"{words}: seen at the quarter: {at}")
         return True
     finally:
@@ -163,21 +167,29 @@ MOMENTS = [
 ]
 
 
+def judged(words, world, make, part):
+    """The world in which a part was judged: where this machine stood still, it is tried again, a few times."""
+    for _ in range(5):
+        if part(world):
+            return world
+        print(f"{words}: this machine stood still for seconds; again", flush=True)
+        world.end(total=False)
+        world = make()
+    world.check(False, f"{words}: this machine was too slow five times")
+    return world
+
+
 def main():
     number = int(sys.argv[3]) if len(sys.argv) > 3 else None
     make = lambda: World("roughly", f'[user]\n{USER} = {{ level = "reduced", scope = "always" }}\n[door]\ngpsd = "reduced"\n')
-    world = make()
     if number is None:
         # Each takes three quarters of a minute, mostly of waiting.
         others = [subprocess.Popen([sys.executable, __file__, BIN, str(POLLS), str(index)]) for index in range(len(MOMENTS))]
-        polls(world)
+        world = judged("many polls", make(), make, polls)
         world.failures.extend(f"part {index}" for index, other in enumerate(others) if other.wait() != 0)
     else:
         words, steps, expected = MOMENTS[number]
-        while not moments(world, words, list(steps), expected):
-            print(f"{words}: this machine stood still for seconds; again", flush=True)
-            world.end(total=False)
-            world = make()
+        world = judged(words, make(), make, lambda world: moments(world, words, list(steps), expected))
     return world.end(total=number is None)
 
 
