@@ -340,7 +340,7 @@ row_N5() {
         short "the same input gave other bytes"
 }
 
-# The package: udev rules, configuration, service; installed, upgraded and purged. $PACKAGE_SHOWN says that this was shown just before.
+# The package: udev rules, configuration, service; installed, upgraded and purged. $PACKAGE_SHOWN says that this is shown by itself.
 row_S4() {
     [[ -n ${PACKAGE_SHOWN-} ]] || BIN=$bin bash Tests/Scripts/package.sh >"$work/package" 2>&1 || short "$(tail -n 3 "$work/package")"
 }
