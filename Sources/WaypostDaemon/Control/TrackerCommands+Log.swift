@@ -94,7 +94,7 @@ extension TrackerCommands {
         }
         do throws(OutboxError) { try await dispatcher.erase(from: from, to: to) } catch {
             throw ControlRefusal(
-                .inputOutput, what: "log", why: "is erased, but not what waits to be sent: \(error)",
+                ControlRefusal(error).code, what: "log", why: "is erased, but not what waits to be sent: \(error)",
                 next: "erase it again once that is fixed")
         }
         try await removeAside()
@@ -109,7 +109,7 @@ extension TrackerCommands {
     private func removeAside() async throws(ControlRefusal) {
         do throws(OutboxError) { try await dispatches.removeAside() } catch {
             throw ControlRefusal(
-                .inputOutput, what: "log", why: "is erased, but not a damaged outbox that was set aside: \(error)",
+                ControlRefusal(error).code, what: "log", why: "is erased, but not a damaged outbox that was set aside: \(error)",
                 next: "remove it, or erase it again once that is fixed")
         }
     }
