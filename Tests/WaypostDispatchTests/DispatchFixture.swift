@@ -91,6 +91,7 @@ final class MemoryLog: PositionSupply {
                     NumberedPosition(number: UInt64(second) * 3, position: DispatchFixture.position(second), origin: DispatchFixture.origin)
                 )
             }
+            positions.sort { $0.number < $1.number }
         }
     }
 

@@ -10,7 +10,7 @@ import WaypostSystem
 extension DispatchOpening {
     /// Remembers the folder of the log before the outbox is opened: when it cannot be in this run, the next one sends from there.
     func noteLog() {
-        knownLogs.write(knownLogs.folders(with: configuration.log.directory))
+        knownLogs.write(knownLogs.folders(with: configuration.log.directory), after: given)
     }
 
     /// The runs since the outbox could last be opened.
@@ -36,27 +36,33 @@ extension DispatchOpening {
         }
     }
 
-    /// The logs in other folders from which something may still be to be sent, with the folders to remember and what is wrong, for people.
+    /// Logs in other folders.
+    struct EarlierLogs {
+        /// Those from which something may still be to be sent.
+        var logs: [SuccessiveLogs.Earlier] = []
+        /// The folders to remember.
+        var folders: [String] = []
+        /// The numbers in those that cannot be read now: destinations get them in a later run.
+        var absent: [PositionCursor.Stretch] = []
+        /// What is wrong, for people.
+        var problems: [String] = []
+    }
+
+    /// Looks at the logs in other folders.
     ///
     /// - Parameter unerased: what could not be erased there, and is not sent.
-    func earlierLogs(
-        _ outbox: Outbox, _ unerased: [KnownLogs.Unerased]
-    ) async -> (logs: [SuccessiveLogs.Earlier], folders: [String], problems: [String]) {
+    func earlierLogs(_ outbox: Outbox, _ unerased: [KnownLogs.Unerased]) async -> EarlierLogs {
         let current = LogFolder(path: configuration.log.directory)
-        var (logs, folders, problems): ([SuccessiveLogs.Earlier], [String], [String]) = ([], [], [])
+        var found = EarlierLogs()
         let states = (try? await outbox.destinations()) ?? []  // The attachment reports the error.
         // What a run logged without the outbox may be for destinations that it does not know yet.
         let eventsKept = min(await outbox.eventsKeptThrough, unopenedRuns.read().first?.after ?? .max)
         for old in knownLogs.read() {
             guard old != current.path, Syscalls.resolvingLinks(old) != Syscalls.resolvingLinks(current.path) else { continue }
+            let numbers = knownLogs.numbers(in: old, through: given)
             do {
                 guard LogFolder(path: old).hasJournals else {
-                    // It was moved to the current folder, or everything in it has arrived.
-                    let starts = try current.journals().map(\.firstSequence)
-                    let lacks = states.contains { state in
-                        state.positions.first < given && !starts.contains { $0 <= state.positions.first + 1 }
-                    }
-                    if !lacks { continue }
+                    if try !isOwed(numbers, to: states, besides: current.journals().map(\.firstSequence)) { continue }
                     throw RecordingError.cannotRead(path: old, cause: .isMissing(old))
                 }
                 let folder = LogFolder(path: old)
@@ -64,28 +70,46 @@ extension DispatchOpening {
                 guard let log = try SuccessiveLogs.Earlier(folder, types: types, besides: current, hiding: hidden, noteLoss: noteLoss)
                 else { continue }
                 let isReadable = log.ends(before: given + 1)
-                if isReadable { logs.append(log) }
+                if isReadable { found.logs.append(log) }
                 // Also those that take no positions now.
                 var count = 0
                 for state in states { count = max(count, try await log.count(waitingFor: state)) }
                 if count == 0 {
                     // The outbox may still take events from there, or take them again if it is lost; and something may be left to erase.
                     let isUnerased = unerased.contains { $0.folders.contains(old) }
-                    if isReadable, try isUnerased || folder.lastSequence() > eventsKept { folders.append(old) }
+                    if isReadable, try isUnerased || folder.lastSequence() > eventsKept { found.folders.append(old) }
                     continue
                 }
                 let verb = count == 1 ? "waits" : "wait"
                 guard isReadable else {
-                    problems.append(
+                    found.problems.append(
                         "\(counted(count, "position")) \(verb) in the log at \(old), and will not be sent: its numbers come again")
                     continue
                 }
                 logger.notice("\(counted(count, "position")) \(verb) in the log at \(old), and will be sent from there: keep it until then")
             } catch {
-                problems.append("positions may wait in the log at \(old), and are not sent: \(DispatchOpening.reason(error))")
+                found.absent += numbers
+                let remedy = LogFolder(path: old).hasJournals ? "" : "; if it is gone for good, make an empty folder \(old)/journal"
+                found.problems.append(
+                    "positions may wait in the log at \(old), and are not sent: \(DispatchOpening.reason(error))\(remedy)")
             }
-            folders.append(old)
+            found.folders.append(old)
         }
-        return (logs, folders, problems)
+        return found
+    }
+
+    /// Whether destinations still lack what a folder had that is away: it was not moved to the current one, and not everything has arrived.
+    ///
+    /// - Parameters:
+    ///   - numbers: what it had; empty when that is not known.
+    ///   - starts: the first numbers of the journals in the current folder.
+    private func isOwed(_ numbers: [PositionCursor.Stretch], to states: [DestinationState], besides starts: [UInt64]) -> Bool {
+        guard !numbers.isEmpty else {
+            return states.contains { state in
+                state.positions.first < given && !starts.contains { $0 <= state.positions.first + 1 }
+            }
+        }
+        let isMoved = starts.contains { start in numbers.contains { $0.after < start && start <= $0.through } }
+        return !isMoved && states.contains { $0.lacks(numbers) }
     }
 }

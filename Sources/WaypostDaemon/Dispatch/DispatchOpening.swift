@@ -117,6 +117,7 @@ struct DispatchOpening: Sendable {
             if case .failing(let name, let reason, _) = notice, unopened.withLock({ $0[name] == reason }) { return }
             logger.log(notice)
         }
+        await dispatcher.keepForLater(earlier.absent)
         // A new outbox in place of a lost one does not know yet that nothing may be sent.
         await dispatcher.setSilent(isSilent || configuration.dispatch.isOptedOut)
         var box = DestinationBox(

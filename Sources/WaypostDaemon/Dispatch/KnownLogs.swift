@@ -1,4 +1,5 @@
 import Waypost
+import WaypostDispatch
 import WaypostRecording
 import WaypostSystem
 
@@ -9,10 +10,12 @@ import WaypostSystem
 /// {"folders":["/mnt/tracks","/var/log/waypost"]}
 /// {"folders":["/var/log/waypost"],"later":["/mnt/tracks"]}
 /// {"folders":["/mnt/tracks","/var/log/waypost"],"unerased":[{"folders":["/var/log/waypost"],"from":1790000000000,"through":812,"to":1790000600000}]}
+/// {"folders":["/mnt/tracks","/var/log/waypost"],"since":[{"after":0,"folder":"/var/log/waypost"},{"after":812,"folder":"/mnt/tracks"}]}
 /// ```
 /// The first outlasts an outbox that is lost, the second a state folder that is. `later` is in the earlier logs while the state folder cannot be
-/// written: whoever knows one of these finds the others. A file that cannot be read or written is like one that is not there: without both,
-/// earlier logs are forgotten.
+/// written: whoever knows one of these finds the others. `since` says after which number each folder was that of the log, until the next one was:
+/// so it is known what a folder has that is away. A file that cannot be read or written is like one that is not there: without both, earlier logs
+/// are forgotten.
 struct KnownLogs {
     /// Records that are erased, and the folders that may still have them.
     struct Unerased: Hashable, Sendable {
@@ -20,18 +23,27 @@ struct KnownLogs {
         var folders: [String]
     }
 
+    /// After which number a folder was that of the log.
+    struct Since: Hashable, Sendable {
+        let after: UInt64
+        let folder: String
+    }
+
     /// What a file says.
     fileprivate struct Content: Equatable {
         var folders: [String]
         var later: [String] = []
         var unerased: [Unerased] = []
+        var since: [Since] = []
     }
 
     private let path: String
     private let numbersPath: String
     private let log: LogFolder?
 
-    fileprivate static let byteLimit = 1 << 20
+    static let byteLimit = 1 << 20
+    /// With more changes of the folder than that, the oldest are forgotten.
+    private static let sinceLimit = 200
 
     /// - Parameter log: the log of this run; nil when it is off.
     init(folder: String, log: LogFolder?) {
@@ -63,6 +75,25 @@ struct KnownLogs {
         return contents.flatMap(\.unerased).reduce(into: [Unerased]()) { $0.add($1) }
     }
 
+    /// Since when each folder was that of the log, in order: what one of the files says is right, though an older one says less.
+    private func since() -> [Since] {
+        let paths = [path] + ([log].compactMap(\.self) + read().map(LogFolder.init(path:))).map(\.earlierPath)
+        var known: [Since] = []
+        for content in paths.compactMap(Content.init(in:)) { known += content.since.filter { !known.contains($0) } }
+        return known.sorted { $0.after < $1.after }
+    }
+
+    /// The numbers that the log has given while it was in a folder, as far as that is known.
+    ///
+    /// - Parameter given: the largest number that it may have given at all.
+    func numbers(in folder: String, through given: UInt64) -> [PositionCursor.Stretch] {
+        let known = since()
+        let ends = known.dropFirst().map(\.after) + [given]
+        return zip(known, ends).compactMap { begin, end in
+            begin.folder == folder && begin.after < min(end, given) ? .init(after: begin.after, through: min(end, given)) : nil
+        }
+    }
+
     /// The logs of earlier runs in other folders than this one, and that of the last run, when it is one of them; before the folder of this run
     /// is noted.
     func others(than folder: String) -> (all: [LogFolder], former: LogFolder?) {
@@ -80,16 +111,25 @@ struct KnownLogs {
 
     /// Whether it is noted now.
     ///
-    /// - Parameter unerased: what could not be erased; nil when that is as it was. What a folder has that is not remembered, the first one
-    ///   may have: the log may have been moved there.
+    /// - Parameters:
+    ///   - unerased: what could not be erased; nil when that is as it was. What a folder has that is not remembered, the first one
+    ///     may have: the log may have been moved there.
+    ///   - given: the largest number that may have been given before this run, which begins in the first folder.
     @discardableResult
-    func write(_ folders: [String], unerased: [Unerased]? = nil) -> Bool {
+    func write(_ folders: [String], unerased: [Unerased]? = nil, after given: UInt64? = nil) -> Bool {
         let left = (unerased ?? self.unerased()).map { known in
             let kept = known.folders.filter(folders.contains)
             let moved = kept.count < known.folders.count ? folders.prefix(1).filter { !kept.contains($0) } : []
             return Unerased(erased: known.erased, folders: kept + moved)
         }
-        var content = Content(folders: folders, unerased: left.reduce(into: [Unerased]()) { $0.add($1) })
+        var since = since()
+        if let given, let first = folders.first, since.last?.folder != first {
+            // Before the first note, what waits is in the only folder that is known.
+            if since.isEmpty, folders.count <= 2 { since = folders.suffix(1).map { Since(after: 0, folder: $0) } }
+            if since.last?.folder != first { since.append(Since(after: given, folder: first)) }
+        }
+        var content = Content(
+            folders: folders, unerased: left.reduce(into: [Unerased]()) { $0.add($1) }, since: since.suffix(KnownLogs.sinceLimit))
         let isNoted = content == Content(in: path) || content.write(to: path, isState: true)
         guard let log else { return isNoted }
         if !isNoted { content.later = Array(folders.dropFirst()) }
@@ -99,10 +139,12 @@ struct KnownLogs {
         for folder in folders.dropFirst() {
             let other = LogFolder(path: folder)
             let later = isNoted ? [] : folders.filter { $0 != folder }
-            var note = Content(in: other.earlierPath) ?? Content(folders: [folder])
-            // A link could lead root to other users' files.
-            guard note.later != later, Syscalls.isOwnFolder(folder + "/journal") else { continue }
+            let known = Content(in: other.earlierPath) ?? Content(folders: [folder])
+            var note = known
             note.later = later
+            if !isNoted { note.since = content.since }
+            // A link could lead root to other users' files.
+            guard note != known, Syscalls.isOwnFolder(folder + "/journal") else { continue }
             note.write(to: other.earlierPath)
         }
         return isNoted
@@ -131,7 +173,8 @@ extension KnownLogs.Content {
         else { return nil }
         self.init(
             folders: folders.compactMap(\.string), later: (json["later"]?.array ?? []).compactMap(\.string),
-            unerased: (json["unerased"]?.array ?? []).compactMap(KnownLogs.Unerased.init))
+            unerased: (json["unerased"]?.array ?? []).compactMap(KnownLogs.Unerased.init),
+            since: (json["since"]?.array ?? []).compactMap(KnownLogs.Since.init))
     }
 
     /// The text of a file.
@@ -139,6 +182,7 @@ extension KnownLogs.Content {
         var members: [String: JSONValue] = ["folders": .array(folders.map(JSONValue.string))]
         if !later.isEmpty { members["later"] = .array(later.map(JSONValue.string)) }
         if !unerased.isEmpty { members["unerased"] = .array(unerased.map(\.json)) }
+        if !since.isEmpty { members["since"] = .array(since.map(\.json)) }
         var json = JSONWriter()
         json.object { json in json.members(members) }
         return json.text.bytes + [UInt8(ascii: "\n")]
@@ -172,4 +216,13 @@ extension KnownLogs.Unerased {
             "through": .integer(Int64(clamping: erased.through)), "folders": .array(folders.map(JSONValue.string)),
         ])
     }
+}
+
+extension KnownLogs.Since {
+    fileprivate init?(_ json: JSONValue) {
+        guard case .integer(let after)? = json["after"], after >= 0, let folder = json["folder"]?.string else { return nil }
+        self.init(after: UInt64(after), folder: folder)
+    }
+
+    fileprivate var json: JSONValue { .object(["after": .integer(Int64(clamping: after)), "folder": .string(folder)]) }
 }

@@ -36,13 +36,12 @@ public struct DestinationState: Sendable, Hashable {
 
     /// Whether nothing waits for it of the events, and of the positions, up to those numbers.
     package func hasSettled(events: UInt64, positions: UInt64) -> Bool {
-        func lacks(_ settled: SettledAhead, through last: UInt64) -> Bool {
-            var left = SettledAhead([.init(after: 0, through: last)])
-            left.remove(settled)
-            return left.count > 0
-        }
-        return !lacks(everySettledEvent, through: events) && !(takesPositions && lacks(everySettledPosition, through: positions))
+        !everySettledEvent.lacks([.init(after: 0, through: events)])
+            && !(takesPositions && lacks([.init(after: 0, through: positions)]))
     }
+
+    /// Whether some of these positions are still to be sent to it.
+    package func lacks(_ positions: [PositionCursor.Stretch]) -> Bool { everySettledPosition.lacks(positions) }
 
     /// The number of the lane's last settled record.
     func sequence(of lane: DispatchLane) -> UInt64 {

@@ -251,12 +251,15 @@ extension DestinationWorker {
     }
 
     private func fillPositions(_ queue: inout LaneQueue, _ limit: Int) async throws(ReadingFailure) {
-        guard let stretch = progress.positions.next(in: queue.lane) else {
+        guard let stretch = progress.positions.next(in: queue.lane, besides: absent) else {
             return queue.append([], through: queue.readThrough ?? 0, isAtEnd: true, settled: SettledAhead())
         }
         // After the first stretch there may be another one; it is read when this one is settled.
         let after = max(queue.readThrough ?? 0, stretch.after)
-        if after >= stretch.through { return queue.append([], through: after, isAtEnd: true, settled: SettledAhead()) }
+        if after >= stretch.through {
+            queue.append([], through: after, isAtEnd: true, settled: SettledAhead())
+            return try await passAbsent(after: stretch, &queue)
+        }
         let page: PositionPage
         do throws(PositionSupplyError) { page = try await supply.positions(after: after, through: stretch.through, limit: limit) } catch {
             throw ReadingFailure(reason: error.reason)
@@ -288,5 +291,15 @@ extension DestinationWorker {
             }
             queue = LaneQueue(lane: .history)
         }
+        try await passAbsent(after: stretch, &queue)
+    }
+
+    /// Leaves what cannot be read now for a later run, when the live lane has come to it.
+    private func passAbsent(after stretch: PositionCursor.Stretch, _ queue: inout LaneQueue) async throws(ReadingFailure) {
+        guard queue.lane == .live, queue.items.isEmpty, queue.isAtEnd, let gap = absent.first(where: { stretch.after < $0.through }),
+            gap.after <= stretch.through
+        else { return }
+        do throws(OutboxError) { try await leaveForLater(through: gap.through) } catch { throw ReadingFailure(reason: "\(error)") }
+        queue = LaneQueue(lane: .live)
     }
 }

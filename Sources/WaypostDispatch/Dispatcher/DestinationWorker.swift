@@ -10,6 +10,8 @@ actor DestinationWorker {
     let destination: any Destination
     let outbox: Outbox
     let supply: any PositionSupply
+    /// The positions that cannot be read in this run, in order: they are left for a later one.
+    let absent: [PositionCursor.Stretch]
     let clock: DispatchClock
     let device: String
     let notify: @Sendable (DispatchNotice) -> Void
@@ -53,7 +55,7 @@ actor DestinationWorker {
 
     init(
         _ destination: any Destination, _ settings: DestinationSettings, progress: DestinationState, outbox: Outbox,
-        supply: any PositionSupply, clock: DispatchClock, device: String, silence: Silence?,
+        supply: any PositionSupply, absent: [PositionCursor.Stretch], clock: DispatchClock, device: String, silence: Silence?,
         notify: @escaping @Sendable (DispatchNotice) -> Void,
         reached: @escaping @Sendable () -> Void
     ) {
@@ -62,6 +64,7 @@ actor DestinationWorker {
         self.progress = progress
         self.outbox = outbox
         self.supply = supply
+        self.absent = absent
         self.clock = clock
         self.device = device
         self.silence = silence
@@ -331,7 +334,7 @@ actor DestinationWorker {
     /// Stores the fate of records, and continues from there once the outbox has stored it.
     func settle(_ settlement: Settlement) async throws(OutboxError) {
         var positions = progress.positions
-        positions.settle(settlement.lane, through: settlement.through)
+        positions.settle(settlement.lane, through: settlement.through, besides: absent)
         let known = progress.settledAhead(in: settlement.lane)
         var ahead = known
         for stretch in settlement.settled.stretches { ahead.insert(stretch) }
@@ -346,7 +349,8 @@ actor DestinationWorker {
         progress.positions = positions
         if settlement.lane == .events { progress.settledEvents = ahead } else { progress.settledPositions = ahead }
         // After a finished stretch another one begins.
-        if settlement.lane == .history, reading.queues[.history]?.items.isEmpty == true { reading.queues[.history] = nil }
+        let lane = settlement.lane
+        if lane == .history || lane == .live && !absent.isEmpty, reading.queues[lane]?.items.isEmpty == true { reading.queues[lane] = nil }
         switch settlement.lane {
         case .events: progress.eventCursor = max(progress.eventCursor, settlement.through)
         case .live: progress.liveSequence += settlement.count

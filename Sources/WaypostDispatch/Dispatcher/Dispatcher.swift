@@ -22,6 +22,8 @@ public actor Dispatcher {
     private let notify: @Sendable (DispatchNotice) -> Void
     private nonisolated let workers = Monitor<[DestinationWorker]>([])
     private var isSilent = false
+    /// The positions that the supply does not have in this run, and that are kept for later ones.
+    private var absent: [PositionCursor.Stretch] = []
     /// The names of destinations that are being attached.
     private var attaching: Set<String> = []
     private nonisolated let stopped = Mutex(false)
@@ -50,6 +52,11 @@ public actor Dispatcher {
         for worker in workers.withLock({ $0 }) { Task.detached { await worker.stop() } }
     }
 
+    /// Keeps positions for a later run that the supply does not have in this one; before a destination is attached.
+    package func keepForLater(_ absent: [PositionCursor.Stretch]) {
+        self.absent = SettledAhead(absent).stretches
+    }
+
     /// Serves a destination from now on: one with a name that is known from before continues where it was, a new one begins with new records.
     ///
     /// To change a destination, ``detach(_:)`` the one of that name first.
@@ -69,7 +76,8 @@ public actor Dispatcher {
         if let number { newest = number } else { newest = try await newestPosition() }
         let progress = try await outbox.attach(settings.name, newestPosition: newest, takesPositions: settings.sendsPositions)
         let worker = DestinationWorker(
-            destination, settings, progress: progress, outbox: outbox, supply: supply, clock: clock, device: settings.device ?? device,
+            destination, settings, progress: progress, outbox: outbox, supply: supply, absent: absent, clock: clock,
+            device: settings.device ?? device,
             silence: .init(isPrivate: isSilent, isOptedOut: try await outbox.isOptedOut()), notify: notify
         ) { [weak self] in self?.noteReached(settings.name) }
         workers.withLock { $0.append(worker) }

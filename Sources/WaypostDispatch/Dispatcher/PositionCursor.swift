@@ -103,27 +103,44 @@ package struct PositionCursor: Sendable, Hashable {
         }
     }
 
-    /// Notes that the lane has settled everything up to a number.
-    package mutating func settle(_ lane: DispatchLane, through number: UInt64) {
+    /// Notes that the lane has settled everything up to a number of what it reads.
+    ///
+    /// - Parameter absent: what cannot be read now.
+    package mutating func settle(_ lane: DispatchLane, through number: UInt64, besides absent: [Stretch] = []) {
         switch lane {
         case .events: break
         case .live: live = max(live, number)
         case .history:
-            guard let first = stretches.first else { return }
-            if number >= first.through {
-                stretches.removeFirst()
-            } else {
-                stretches[0].after = max(first.after, number)
-            }
+            guard let part = next(in: .history, besides: absent), part.after < number,
+                let index = stretches.firstIndex(where: { $0.after <= part.after && part.through <= $0.through })
+            else { return }
+            let whole = stretches[index]
+            let left = [
+                Stretch(after: whole.after, through: part.after), Stretch(after: min(number, part.through), through: whole.through),
+            ]
+            stretches.replaceSubrange(index...index, with: left.filter { $0.after < $0.through })
         }
     }
 
     /// The next stretch for the lane to read; nil when it has nothing to read.
-    package func next(in lane: DispatchLane) -> Stretch? {
+    ///
+    /// - Parameter absent: what cannot be read now, in order; the live lane's stretch ends before it.
+    package func next(in lane: DispatchLane, besides absent: [Stretch] = []) -> Stretch? {
         switch lane {
-        case .events: nil
-        case .live: Stretch(after: live, through: .max)
-        case .history: stretches.first
+        case .events: return nil
+        case .live:
+            let next = absent.first { live < $0.through }
+            return Stretch(after: live, through: next.map { max(live, $0.after) } ?? .max)
+        case .history:
+            for stretch in stretches {
+                var after = stretch.after
+                for gap in absent where after < gap.through && gap.after < stretch.through {
+                    if after < gap.after { return Stretch(after: after, through: gap.after) }
+                    after = gap.through
+                }
+                if after < stretch.through { return Stretch(after: after, through: stretch.through) }
+            }
+            return nil
         }
     }
 }

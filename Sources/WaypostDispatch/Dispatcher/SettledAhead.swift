@@ -55,6 +55,13 @@ package struct SettledAhead: Sendable, Hashable {
         return common
     }
 
+    /// Whether some of these are not among them.
+    func lacks(_ others: [PositionCursor.Stretch]) -> Bool {
+        var left = SettledAhead(others)
+        left.remove(self)
+        return left.count > 0
+    }
+
     /// How many numbers these are.
     var count: Int { stretches.reduce(0) { $0 + Int(clamping: $1.through - $1.after) } }
 

@@ -128,6 +128,42 @@ extension EndToEnd {
             }
         }
 
+        /// They wait in a folder that is away until it is back, also where the log was before, whatever is sent meanwhile.
+        @Test(arguments: ["a", "c"], [false, true]) func waitUntilTheirFolderIsBack(last: String, isSentMeanwhile: Bool) async throws {
+            let folder = try TestFolder()
+            let servers = [try await FlakyServer("ok"), try await FlakyServer("status 503")]
+            try await drive(0, log: "a", in: folder, servers)
+            try await drive(1, log: "b", in: folder, servers)
+            try FileManager.default.moveItem(atPath: folder.path("b"), toPath: folder.path("x"))
+            if isSentMeanwhile { try servers[1].setMode("ok") }
+            for run in 2...3 {
+                try await drive(run, log: last, in: folder, servers) { tracker in
+                    let isTold = tracker.process.errors.contains("positions may wait in the log at \(folder.path("b")), and are not sent")
+                    #expect(isTold, "\(tracker.process.errors)")
+                    let isSent = try await eventually(within: .seconds(40)) {
+                        _ = try await ask("dispatch", "now", "--wait", "--timeout", "3", in: folder)
+                        return try Set(ids(servers[1])).count == (isSentMeanwhile ? run * 20 : 0)
+                    }
+                    #expect(isSent, "\(tracker.process.errors)")
+                }
+            }
+            try FileManager.default.moveItem(atPath: folder.path("x"), toPath: folder.path("b"))
+            try servers[1].setMode("ok")
+            try await drive(4, log: last, in: folder, servers) { tracker in
+                let all = Set(try ids(servers[0]))
+                let isComplete = try await eventually(within: .seconds(60)) {
+                    _ = try await ask("dispatch", "now", "--wait", "--timeout", "3", in: folder)
+                    return try Set(ids(servers[1])) == all
+                }
+                #expect(isComplete && all.count == 100, "\(tracker.process.errors)")
+                let status = try JSONParser().parse(Array(try await ask("status", "--json", in: folder).output.utf8))
+                for destination in try #require(status["destinations"]?.array) {
+                    #expect(destination["dropped"]?.int == 0 && destination["positions"]?.int == 0, "\(destination)")
+                }
+            }
+            for server in servers { #expect(try ids(server).count == 100) }
+        }
+
         /// The outbox cannot be opened while the tracker has another folder: once it can, what was logged there is sent, fence events too.
         @Test(arguments: [false, true]) func areSentThoughTheOutboxWasLockedThen(isKilled: Bool) async throws {
             let folder = try TestFolder()
