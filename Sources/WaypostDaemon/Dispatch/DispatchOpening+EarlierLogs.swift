@@ -10,7 +10,20 @@ import WaypostSystem
 extension DispatchOpening {
     /// Remembers the folder of the log before the outbox is opened: when it cannot be in this run, the next one sends from there.
     func noteLog() {
+        if let former = knownLogs.read().first { takeOverMarks(of: LogFolder(path: former)) }
         knownLogs.write(knownLogs.folders(with: configuration.log.directory), after: given)
+    }
+
+    /// Gives the log what that of the last run knows of the destinations, when that was another one: the outbox may be lost by now.
+    private func takeOverMarks(of former: LogFolder) {
+        let here = configuration.log.directory
+        // A link could lead root to other users' files.
+        guard !configuration.log.isOff, Syscalls.resolvingLinks(former.path) != Syscalls.resolvingLinks(here),
+            Syscalls.isOwnFolder(here + "/journal")
+        else { return }
+        let known = try? Syscalls.contents(of: former.destinationsPath, limit: KnownLogs.byteLimit, as: .own)  // See below.
+        // Without it, a lost outbox goes on by what is here.
+        if let known { try? AtomicFile.write(known, to: marksPath, adoptsFolderOwner: true) }  // See above.
     }
 
     /// The runs since the outbox could last be opened.

@@ -204,8 +204,10 @@ extension EndToEnd {
             for server in servers { #expect(try events(server) == ["enter", "exit"]) }
         }
 
-        /// The outbox is lost, or everything beside the log: the log knows the folders before it, for positions and for events.
-        @Test(arguments: ["outbox.sqlite", ""], [false, true]) func areSentThoughTheStateIsLost(what: String, isKilled: Bool) async throws {
+        /// The outbox is lost, also as the folder changes, or everything beside the log: the log knows the folders before it, for positions and
+        /// for events.
+        @Test(arguments: [("outbox.sqlite", "b"), ("outbox.sqlite", "c"), ("", "b")], [false, true])
+        func areSentThoughTheStateIsLost(what: (lost: String, log: String), isKilled: Bool) async throws {
             let folder = try TestFolder()
             let servers = [try await FlakyServer("ok"), try await FlakyServer("status 503")]
             try folder.writeGate(sendingTo: "http://127.0.0.1:9/")
@@ -214,11 +216,11 @@ extension EndToEnd {
                 try await drive(run, log: log, in: folder, servers, isKilled: isKilled, settings: settings)
             }
             let kept = "state/kept/state"
-            for name in try folder.names(in: kept) where name.hasPrefix(what) {
+            for name in try folder.names(in: kept) where name.hasPrefix(what.lost) {
                 try FileManager.default.removeItem(atPath: folder.path("\(kept)/\(name)"))
             }
             try servers[1].setMode("ok")
-            try await drive(4, log: "b", in: folder, servers, settings: settings) { tracker in
+            try await drive(4, log: what.log, in: folder, servers, settings: settings) { tracker in
                 let isComplete = try await eventually(within: .seconds(60)) {
                     _ = try await ask("dispatch", "now", "--wait", "--timeout", "3", in: folder)
                     return try Set(times(servers[1])) == Set(times(servers[0])) && Set(events(servers[1])) == ["enter", "exit"]
