@@ -52,7 +52,7 @@ public actor TrackRecorder {
     /// What is to be noted of numbers that no journal has, and could not be yet.
     var unnoted: [RemovedNumbers.Note]
     /// The stretch that is being erased, or was a moment ago.
-    var erasure: RecentErasure?
+    var erasures = RecentErasures()
     /// The reserved room of the next journal, taken before the previous one is left.
     private var next: AppendOnlyFile?
     /// The earliest time to retry ending a track that continued for lack of room, in monotonic nanoseconds.
@@ -115,7 +115,7 @@ public actor TrackRecorder {
         _ position: Position, as types: LogTypes = [.source, .raw, .current], now: Int64 = MonotonicClock.nanoseconds
     ) throws(RecordingError) -> Outcome {
         guard lock != nil else { throw .closed }
-        if let time = position.time, erasure?.covers(time, now: now) == true { return .notWanted }
+        if let time = position.time, erasures.covers(time, now: now) { return .notWanted }
         var decision = TypeDecision(position, as: types, segmenters)
         guard let time = position.time, !decision.accepted.isEmpty else {
             guard let reason = decision.reason else { return .notWanted }
@@ -150,7 +150,7 @@ public actor TrackRecorder {
     public func record(_ event: TrackerEvent, now: Int64 = MonotonicClock.nanoseconds) throws(RecordingError) -> EventOutcome {
         guard lock != nil else { throw .closed }
         guard let time = event.time, time.hasFourDigitYear else { return .untimed }
-        if erasure?.covers(event, now: now) == true { return .notWanted }
+        if erasures.covers(event, now: now) { return .notWanted }
         let fitted = EventCodec.fitted(event)
         let sequence = try append([(.event(fitted), .all)], at: time, source: event.position?.source, now: now)
         statistics.eventCount += 1

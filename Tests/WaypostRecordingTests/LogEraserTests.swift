@@ -174,12 +174,13 @@ import WaypostSystem
         }
     }
 
-    /// The fixes of the last second are still on their way from the receiver when somebody erases everything up to now.
-    @Test func takesNoLateFixOfWhatIsErased() async throws {
+    /// The fixes of the last second are still on their way from the receiver when somebody erases everything up to now, and then something else.
+    @Test(arguments: [false, true]) func takesNoLateFixOfWhatIsErased(isFollowed: Bool) async throws {
         try await Sample.withFolder { folder in
             let recorder = try TrackRecorder(folder: folder)
             for second in 0..<20 { try await recorder.record(Sample.position(second: second)) }
             #expect(try await recorder.erase(from: time(10), to: time(22)).positionCount == 10)
+            if isFollowed { #expect(try await recorder.erase(from: time(100), to: time(101)) == LogErasure()) }
             #expect(try await recorder.record(Sample.position(second: 20)) == .notWanted)
             for second in 22..<25 { try await recorder.record(Sample.position(second: second)) }
             // Somebody drives through the same time once more, with a recording.

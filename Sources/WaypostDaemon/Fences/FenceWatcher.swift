@@ -33,7 +33,7 @@ actor FenceWatcher: PositioningConsumer {
     /// Whether some events could not be stored yet for the programs that they wake.
     private var hasUnwoken = false
     /// The period that was erased a moment ago.
-    private var erasure: RecentErasure?
+    private var erasures = RecentErasures()
     private static let noteInterval: Int64 = 600_000
 
     init(
@@ -85,7 +85,7 @@ actor FenceWatcher: PositioningConsumer {
             await noteLogged()
             if hasUnlogged || hasUnwoken { await deliver([]) }
             guard isWatching else { return }
-            if let time = position.time, erasure?.covers(time, now: MonotonicClock.nanoseconds) == true { return }
+            if let time = position.time, erasures.covers(time, now: MonotonicClock.nanoseconds) { return }
             let step = await keeper.step(position)
             await deliver(step.events)
             tell(step.problems, step.notices)
@@ -102,10 +102,7 @@ actor FenceWatcher: PositioningConsumer {
 
     /// Forgets the events that happened from the first time until the second one.
     func forget(from: UTCTime, to: UTCTime) async {
-        if from < to {
-            erasure = RecentErasure(stretch: from..<to)
-            erasure?.end(now: MonotonicClock.nanoseconds)
-        }
+        if from < to { erasures.add(from..<to, now: MonotonicClock.nanoseconds) }
         // What is on its way is then in the outbox, which is searched next.
         await telling?.value
         await events.forget(from: from, to: to)
@@ -141,7 +138,7 @@ actor FenceWatcher: PositioningConsumer {
 
     /// One after the other: the log, the outbox and the watchers get events in the same order.
     private func deliver(_ found: [TrackerEvent]) async {
-        let new = found.filter { erasure?.covers($0, now: MonotonicClock.nanoseconds) != true }
+        let new = found.filter { !erasures.covers($0, now: MonotonicClock.nanoseconds) }
         guard !new.isEmpty || hasUnlogged || hasUnwoken else { return }
         tellCounts.begun += 1
         tellCounts.open += 1

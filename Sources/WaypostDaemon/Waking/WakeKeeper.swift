@@ -51,7 +51,7 @@ actor WakeKeeper: PositioningConsumer {
     /// When the ledger is tried to be written again; nil while it is on the disk.
     private var saveAt: Int64?
     /// The period that was erased a moment ago.
-    private var erasure: RecentErasure?
+    private var erasures = RecentErasures()
     private var hasEnded = false
 
     /// The pause after a failed write, milliseconds.
@@ -152,8 +152,7 @@ actor WakeKeeper: PositioningConsumer {
 
     /// Removes what is known of a stretch of time; returns why it may still be on the disk, for people.
     func forget(_ stretch: Range<UTCTime>) -> String? {
-        erasure = RecentErasure(stretch: stretch)
-        erasure?.end(now: MonotonicClock.nanoseconds)
+        erasures.add(stretch, now: MonotonicClock.nanoseconds)
         _ = ledger.forget(stretch)
         guard save() else { return store.obstacle ?? "registrations cannot be stored" }
         do throws(SystemError) { try store.removeAside() } catch { return error.description }
@@ -163,7 +162,7 @@ actor WakeKeeper: PositioningConsumer {
     /// Whether all that was forgotten is off the disk.
     var isSaved: Bool { store.has(ledger) }
 
-    private func isErased(_ time: UTCTime?) -> Bool { time.map { erasure?.covers($0, now: MonotonicClock.nanoseconds) == true } ?? false }
+    private func isErased(_ time: UTCTime?) -> Bool { time.map { erasures.covers($0, now: MonotonicClock.nanoseconds) } ?? false }
 
     /// What a user may know always; registrations need that.
     private func level(_ userID: UInt32) -> AuthorisationLevel {

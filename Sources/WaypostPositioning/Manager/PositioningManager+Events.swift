@@ -32,7 +32,7 @@ extension PositioningManager {
         case .position(let reported):
             let position = reported.sound
             // A fix that was on its way while its time was erased.
-            if let time = position.time, erasure?.covers(time, now: MonotonicClock.nanoseconds) == true {
+            if let time = position.time, erasures.covers(time, now: MonotonicClock.nanoseconds) {
                 return freshness.renew(at: MonotonicClock.milliseconds)
             }
             await process(position)
@@ -168,7 +168,7 @@ extension PositioningManager {
         let match = matcher == nil ? Match.off : await match(position)
         if match != .off {
             if isStopping { return }
-            if let time = position.time, erasure?.covers(time, now: MonotonicClock.nanoseconds) == true { return }
+            if let time = position.time, erasures.covers(time, now: MonotonicClock.nanoseconds) { return }
         }
         place = .fix(position, match.place)
         lastKnown = (position, MonotonicClock.milliseconds)
@@ -209,8 +209,7 @@ extension PositioningManager {
     /// For data that somebody has erased; no loss is reported. A fix of the period that was on its way is forgotten, too: every one that comes
     /// within two seconds, also where the period reaches into the future.
     public func forget(_ stretch: Range<UTCTime>) {
-        erasure = RecentErasure(stretch: stretch)
-        erasure?.end(now: MonotonicClock.nanoseconds)
+        erasures.add(stretch, now: MonotonicClock.nanoseconds)
         if let time = lastKnown?.position.time, stretch.contains(time) { lastKnown = nil }
         if let time = rawPosition?.time, stretch.contains(time) { forgetPosition() }
     }

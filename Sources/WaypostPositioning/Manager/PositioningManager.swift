@@ -61,7 +61,7 @@ public actor PositioningManager {
     var averageSpeed: AverageSpeed
     var lastKnown: (position: Position, at: Int64?)?
     /// The period that was erased a moment ago.
-    var erasure: RecentErasure?
+    var erasures = RecentErasures()
     var freshness = FixFreshness()
     /// The last fix of this source, even while the position is lost: the same fix again is not new.
     var lastFix: Position?

@@ -99,8 +99,8 @@ extension TrackRecorder {
     ///   recorded: they were measured before. Later ones are.
     package func erase(from: UTCTime, to: UTCTime) async throws(RecordingError) -> LogErasure {
         guard from < to else { return LogErasure() }
-        erasure = RecentErasure(stretch: from..<to)
-        defer { erasure?.end(now: MonotonicClock.nanoseconds) }
+        erasures.begin(from..<to)
+        defer { erasures.end(from..<to, now: MonotonicClock.nanoseconds) }
         if try await archive.isConcerned(by: from, to, recorded: [journal?.stem, carried?.stem].compactMap(\.self)) {
             _ = try await finishTrack()
         }
