@@ -19,7 +19,7 @@ build_packages=(
 
 # What the tests call besides: the real parts on the other side, and the judges of what we write.
 # Not gpsd-clients: what it adds is not used, and it brings 160 packages of desktop and plotting.
-test_packages=(gpsd curl socat libxml2-utils python3 libsodium23 mosquitto tzdata libncursesw6 tmux procps)
+test_packages=(gpsd curl mount socat libxml2-utils python3 libsodium23 mosquitto tzdata libncursesw6 tmux procps)
 
 # What makes a Debian package of the programs.
 package_packages=(dpkg-dev binutils chrpath python3)
