@@ -78,6 +78,9 @@ def polls(world):
             if set(answer) - {"class", "version", "pid", "uptime", "health", "position"} or set(position) - {"class", "time", "mode", "lat", "lon", "accuracy", "accuracy_from"}:
                 check(False, f"more than may be known: {answer}")
                 break
+        # However slow this machine is.
+        check(all((lat, lon) == middle(lat, lon) for lat, lon, _ in set(told)), f"all answers are middles of cells: {len({t[:2] for t in told})} of them")
+        check(all(seconds(moment) % 900 == 0 for _, _, moment in set(told)), "with the start of a quarter of an hour as their time")
         # The first is told at once, as nothing was known. The device's time is asked for before and after each answer: between that before the last
         # old answer and that after the new one a quarter begins, however slow this machine is. A fix comes each two seconds.
         spans = changes[1:]
@@ -86,8 +89,6 @@ def polls(world):
         span = places[-1][2] - places[0][2]
         print(f"{len(told)} polls while the device walked for {span / 60:.0f} min")
         check(len(told) > POLLS * 0.9 and span > 1_800, "the walk was polled")
-        check(all((lat, lon) == middle(lat, lon) for lat, lon, _ in set(told)), f"all answers are middles of cells: {len({t[:2] for t in told})} of them")
-        check(all(seconds(moment) % 900 == 0 for _, _, moment in set(told)), "with the start of a quarter of an hour as their time")
         check(len(set(told)) <= span / 900 + 2, f"{len(set(told))} different answers in {span / 900:.1f} quarters of an hour")
         check(all((end + 2) // 900 > (begin - 2) // 900 for begin, end in spans), f"they change when a quarter begins: {[(b % 900, e % 900) for b, e in spans]}")
         away = [abs(lat - place[0]) / CELL for (lat, _, _), place in zip(told, places)]
