@@ -100,6 +100,8 @@ extension EndToEnd {
                         .replacing(#/[0-9][0-9.,:]*/#, with: "N").replacing(#/  +/#, with: " ")
                     text = text.replacing(#/(N [a-z]{3,}?)s\b/#) { $0.1 }
                     text = text.replacing(#/\n *N position waits?(?=\n|$)/#, with: "").replacing(#/(?m)^good$/#, with: "no_data")
+                    // After a rotation the next fix begins another track.
+                    text = text.replacing(#/\nTRACK [^\n]* open journal [^\n]*/#, with: "")
                 }
                 var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
                 // How many fixes there are by now, one a line, depends on the machine.
