@@ -311,6 +311,7 @@ final class MQTTLoop {
         let reason = "\(settings.host):\(settings.port): \(words)"
         // With TLS 1.3 the other side's objection to us arrives after the handshake.
         if code == CMOSQUITTO_SYSTEM, settings.isEncrypted, !hasAnswered, cmosquitto_system_code(connection) == EPROTO {
+            if TLSWords.sayTooOld(reason) { throw MQTTError(code: Int32(CMOSQUITTO_TLS), reason: reason) }
             throw .tls(reason: "\(reason) (the broker may want a certificate of ours)")
         }
         if code == CMOSQUITTO_SYSTEM, hasConnected { throw .lost(reason: reason) }
