@@ -1,4 +1,5 @@
 import Testing
+import WaypostControl
 import WaypostSystem
 
 @testable import WaypostCLI
@@ -60,6 +61,20 @@ import WaypostSystem
             try $0.write("[Service]\nReadWritePaths=/opt/tracks\n", to: "/etc/systemd/system/waypostd.service.d/log.conf")
         }
         #expect(allowed.isEmpty)
+    }
+
+    /// A change of `[log] directory` mends nothing for a tracker that was started with `--log`.
+    @Test func leavesASettingThatDoesNotDecide() throws {
+        let found = try finding("/dev/mmcblk0p2 / ext4 rw 0 0\ntmpfs /mnt tmpfs rw 0 0\n") {
+            try $0.write("[log]\ndirectory = \"/srv/tracks\"\n", to: "/etc/waypost/waypost.toml")
+            var (status, log) = (StatusReport(), StatusReport.Log())
+            log.directory = "/mnt/log"
+            status.log = log
+            try $0.write(String(decoding: status.line, as: UTF8.self) + "\n", to: "/commands/status.json")
+        }
+        #expect(found.what.contains("/mnt/log is in memory") && found.what.contains("without --log or with a folder that lasts"))
+        #expect(!found.evidence.contains { $0.text.contains("directory") } && !found.commands.contains { $0.contains("log.toml") })
+        #expect(found.commands.contains { $0.contains(" /var/lib/waypost/log") })
     }
 
     @Test func namesNoDiskWithoutOwners() throws {

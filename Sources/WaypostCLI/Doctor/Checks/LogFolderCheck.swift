@@ -12,17 +12,17 @@ enum LogFolderCheck: DoctorCheck {
         guard let table = MountTable(facts.tree) else { return .notChecked("no /proc/mounts") }
         let folder = facts.tree.resolved(facts.logFolder)
         guard let mount = table.mount(of: folder) else { return .notChecked("/proc/mounts has no disk for \(folder)") }
-        let setting = facts.evidence(of: "[log] directory", text: "directory = \"\(facts.logFolder)\"")
+        let isConfigured = isConfigured(facts)
+        let setting = isConfigured ? facts.evidence(of: "[log] directory", text: "directory = \"\(facts.logFolder)\"") : nil
         let evidence = [mount.evidence] + [setting].compactMap { $0 }
         if mount.isReadOnly {
             let commands = mount.folder == "/" ? ["sudo mount -o remount,rw /"] : ["sudo mount -o remount,rw \(shellWord(mount.folder))"]
+            let move = isConfigured ? move(facts, table) : nil
             return .found(
                 Finding(
                     what: "\(folder) is on a disk that cannot be written (\(mount.folder)): nothing is logged", evidence: evidence,
-                    commands: move(facts, table) ?? commands))
+                    commands: move ?? commands))
         }
-        // A tracker that logs elsewhere was started by hand.
-        let isConfigured = facts.logFolder == facts.configuration?.configuration.log.directory
         if facts.isService, isConfigured, let sandbox = ServiceSandbox(facts), !sandbox.allows(facts.logFolder), !sandbox.allows(folder) {
             let place = shellWord(facts.logFolder)
             return .found(
@@ -48,10 +48,19 @@ enum LogFolderCheck: DoctorCheck {
         return .well
     }
 
+    /// Whether the tracker logs where the configuration says; one that was started by hand with `--log` does not, whatever is set there.
+    private static func isConfigured(_ facts: SystemFacts) -> Bool {
+        facts.logFolder == facts.configuration?.configuration.log.directory
+    }
+
     /// How to keep the tracks over a restart.
     ///
     /// Where the configuration is also in memory, a change of it would be lost with the tracks: the cover over the disk must go first.
     private static func mend(_ facts: SystemFacts, _ table: MountTable) -> (advice: String, commands: [String]) {
+        guard isConfigured(facts) else {
+            let advice = "; [log] directory names another folder: restart the tracker, without --log or with a folder that lasts"
+            return (advice, move(facts, table) ?? ["lsblk -f"])
+        }
         let move = move(facts, table)
         let configurationFolder = folder(of: facts.configurationFile)
         guard table.forgets(facts.tree.resolved(configurationFolder)) else {
@@ -88,7 +97,7 @@ enum LogFolderCheck: DoctorCheck {
         }
         guard let place = places.first else { return nil }
         let folder = shellWord(place)
-        let setting = facts.commands(adding: #"[log]\ndirectory = "%s"\n"#, folder, as: "log")
+        let setting = !isConfigured(facts) ? [] : facts.commands(adding: #"[log]\ndirectory = "%s"\n"#, folder, as: "log")
         guard facts.isService else {
             // The tracker's user writes there, whoever asks.
             let user = facts.tracker.flatMap(facts.user) ?? facts.measurements.user?.name
