@@ -115,6 +115,66 @@ import WaypostSystem
         }
     }
 
+    /// A tracker that was killed between making a journal and writing to it leaves an empty one, and numbers that it never gave.
+    @Test(arguments: [0, 8_192], [false, true]) func endBeforeAJournalThatWasNeverWritten(room: Int, isTwice: Bool) async throws {
+        try await Sample.withFolder { folder in
+            let log = LogFolder(path: folder)
+            var last: UInt64 = 0
+            do {
+                let recorder = try TrackRecorder(folder: folder)
+                for second in 0..<20 { try await recorder.record(Sample.position(second: second), now: 0) }
+                _ = try await recorder.finishTrack()
+                last = try log.lastSequence()
+            }
+            var next = last + 1
+            for _ in 0..<(isTwice ? 2 : 1) {
+                let stem = TrackStem(
+                    time: try #require(Sample.position(second: 900).time), bootIdentity: BootIdentity.bytes, sequence: next)
+                try Data(count: room).write(to: URL(filePath: log.openJournalPath(stem.description)))
+                try AtomicFile.write(SealedText.seal(Array("\(next + 65_538) 1\n".utf8)), to: log.sequencePath)
+                _ = try TrackRecorder(folder: folder)
+                next = try #require(log.numberBound)
+            }
+            let recorder = try TrackRecorder(folder: folder)
+            _ = try await recorder.recover()
+            for second in 2_000..<2_020 { try await recorder.record(Sample.position(second: second), now: 0) }
+            _ = try await recorder.close()
+            let first = try #require(try log.journals().last).firstSequence
+            #expect(RemovedNumbers(in: log).ranges(.unused) == [last + 1...first - 1])
+            #expect(try losses(log).isEmpty)
+            let verifier = LogVerifier(folder: log)
+            #expect(try verifier.digestFaults() + verifier.journalFaults() == [])
+            // As a limit removes it, which finds no number in it.
+            for journal in try log.journals() where journal.firstSequence > last && journal.firstSequence < first {
+                try FileManager.default.removeItem(atPath: journal.path)
+            }
+            #expect(try losses(log).isEmpty)
+        }
+    }
+
+    /// A journal that was on the disk, and of which a check of the file system has left the name, is not one that was never written.
+    @Test func areToldWhenTheirJournalIsEmptied() async throws {
+        try await Sample.withFolder { folder in
+            let log = LogFolder(path: folder)
+            do {
+                let recorder = try TrackRecorder(folder: folder)
+                for second in 0..<40 {
+                    try await recorder.record(Sample.position(second: second), now: Int64(second) * 1_000_000_000)
+                    if second == 19 { _ = try await recorder.finishTrack() }
+                }
+            }
+            let journals = try log.journals()
+            try #require(journals.count == 2 && journals[1].isOpen)
+            try Data().write(to: URL(filePath: journals[1].path))
+            let next = try TrackRecorder(folder: folder)
+            _ = try await next.recover()
+            for second in 2_000..<2_020 { try await next.record(Sample.position(second: second), now: 0) }
+            _ = try await next.close()
+            let found = try losses(log)
+            #expect(found.map(\.after) == [journals[1].firstSequence - 1] && found.first?.path.hasSuffix(".journal") == true, "\(found)")
+        }
+    }
+
     /// The last track goes before the next run: its numbers are not called unused.
     @Test func areNotTakenForNumbersThatWereNeverGiven() async throws {
         try await Sample.withFolder { folder in

@@ -13,6 +13,25 @@ public struct LogJournal: Sendable, Hashable {
     public let firstSequence: UInt64
     /// The time of its first fix, to the second; nil when its name does not contain it.
     public let firstTime: UTCTime?
+
+    /// Whether nothing was ever written to it: the tracker was killed right after it had made the file.
+    ///
+    /// - Errors: `cannotRead`.
+    func isBlank() throws(RecordingError) -> Bool {
+        do {
+            let file = try FileReader(path: path, as: .own)
+            var offset: Int64 = 0
+            while let content = try file.content(from: offset) {
+                let bytes = try file.read(at: content, upTo: JournalReader.pieceByteCount)
+                if bytes.isEmpty { break }
+                guard JournalCodec.endOfZeros(in: bytes, from: 0, to: bytes.count) == bytes.count else { return false }
+                offset = content + Int64(bytes.count)
+            }
+            return true
+        } catch {
+            throw .cannotRead(path: path, cause: error)
+        }
+    }
 }
 
 extension LogFolder {

@@ -27,10 +27,13 @@ struct LastRun {
             if let given { noteLost(from: 1, given) }
             return
         }
-        guard Syscalls.oddFile(last.path) == nil, let free = try? folder.firstFreeSequenceOfLastJournal() else {  // See above.
+        guard Syscalls.oddFile(last.path) == nil, var free = try? folder.firstFreeSequenceOfLastJournal() else {  // See above.
             folder.beginNoting(at: next, anew: true)
             return
         }
+        // All before its first number were given, or were noted when the tracker before had left them out. One that was on the disk had records.
+        let isBlank = given.map { $0.certainEnd <= last.firstSequence } == true && (try? last.isBlank()) == true  // See above.
+        if isBlank { free = max(free, last.firstSequence) }
         guard free < next else { return }
         if isBehind {
             noteElsewhere(from: free, to: end ?? next)
@@ -45,9 +48,7 @@ struct LastRun {
             return
         }
         // Nobody knows what a damaged end had.
-        guard var reader = try? JournalReader(path: last.path), (try? reader.lastRecord()) != nil,  // See above.
-            reader.decoder.damageCount == 0
-        else { return }
+        guard isBlank || LastRun.isWhole(last) else { return }
         let known = RemovedNumbers(in: folder).end(from: free)
         // The last run ended in order, with numbers that nothing here has.
         if let end, end > known, end <= next {
@@ -57,6 +58,12 @@ struct LastRun {
         }
         // An open journal is the one in which the last numbers are.
         noteLost(from: free, last.isOpen ? nil : given)
+    }
+
+    /// Whether a journal can be read to its end, where its last record is.
+    private static func isWhole(_ journal: LogJournal) -> Bool {
+        guard var reader = try? JournalReader(path: journal.path), (try? reader.lastRecord()) != nil else { return false }  // See above.
+        return reader.decoder.damageCount == 0
     }
 
     /// Notes that somebody removed the journal with the last numbers, if so, and that the others were not given.

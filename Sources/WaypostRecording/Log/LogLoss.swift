@@ -84,7 +84,9 @@ struct LogGap {
         var loss = LogLoss(path: journal.path, offset: offset, after: after, through: next - 1, isCounted: true)
         switch extent {
         case .record: return loss
-        case .end: break
+        case .end:
+            // An empty one, which the tracker was killed before it could write to, had none of them.
+            if [after + 1...next - 1].subtracting(RemovedNumbers(in: folder).ranges(.unused)).isEmpty { return nil }
         case .none: guard folder.trackEndsLater(than: journal) else { return nil }
         }
         guard let count = folder.recordCount(of: journal) else {
