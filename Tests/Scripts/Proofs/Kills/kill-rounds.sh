@@ -2,11 +2,11 @@
 # Kills the tracker with -9 at random moments while fixes come ten times a second, again and again, and looks at what it leaves:
 # every GPX file valid, no name used twice, no fix lost that it had taken, but for the few that were on their way to the log.
 #
-# Usage: bash Tests/Scripts/Proofs/kill-rounds.sh [ROUNDS]       100 without a number
+# Usage: bash Tests/Scripts/Proofs/Kills/kill-rounds.sh [ROUNDS]       100 without a number
 #   BIN             the folder of waypostd (.build/debug)
 #   WAYPOST_SHARED  the folder with data/xsd/master.xsd (../shared); without it GPX files are only checked to be XML
 set -euo pipefail
-cd "$(dirname "$0")/../../.."
+cd "$(dirname "$0")/../../../.."
 
 exec python3 - "${1:-100}" "$(realpath "${BIN:-.build/debug}")/waypostd" "${WAYPOST_SHARED:-../shared}/data/xsd/master.xsd" <<'PYTHON'
 import array

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kills a tracker again and again while an application sends events, and checks that a server that is no better gets every one of them.
 
-Usage: python3 Tests/Scripts/Proofs/outbox_kills.py BIN ROUNDS [SECONDS]
+Usage: python3 Tests/Scripts/Proofs/Kills/outbox_kills.py BIN ROUNDS [SECONDS]
 
 In each round a tracker is started, an application gives it events one after the other over the control socket, and the tracker is killed
 (SIGKILL) at a random moment of the first SECONDS (0.8), in the middle of whatever it does; its server (flaky_server.py) drops, half-answers
@@ -79,7 +79,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.mkdir(f"{folder}/server")
         open(f"{folder}/server/mode", "w").write(f"flaky {SEED}")
-        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Tools", "flaky_server.py")
+        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Tools", "flaky_server.py")
         server = subprocess.Popen([sys.executable, script, f"{folder}/server"], stdin=subprocess.PIPE)
         while not os.path.exists(f"{folder}/server/port"):
             time.sleep(0.01)

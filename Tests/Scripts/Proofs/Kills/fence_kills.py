@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kills the tracker at every step of telling a fence event, and counts the events in the end.
 
-    python3 Tests/Scripts/Proofs/fence_kills.py BIN STEPS [STRIDE]
+    python3 Tests/Scripts/Proofs/Kills/fence_kills.py BIN STEPS [STRIDE]
 
 A receiver on a FIFO goes into a circle and out again. In run N, for every STRIDEth N (1), the tracker is killed (SIGKILL, by strace) at its Nth rename, fsync, fdatasync
 or write to a file of its state or log, then started again; what the receiver said meanwhile waits in the FIFO. In the end the tracks must
