@@ -152,6 +152,30 @@ import WaypostSystem
         }
     }
 
+    /// Neither is one whose records cannot be read: what the next run notes as never given begins with them.
+    @Test(arguments: [0, 10]) func areToldWhenTheirJournalWasDamagedBeforeTheNextRun(kept: Int) async throws {
+        try await Sample.withFolder { folder in
+            let log = LogFolder(path: folder)
+            do {
+                let recorder = try TrackRecorder(folder: folder)
+                for second in 0..<40 { try await recorder.record(Sample.position(second: second), now: Int64(second) * 1_000_000_000) }
+            }
+            let journal = try #require(try log.journals().last)
+            var bytes = [UInt8](try Data(contentsOf: URL(filePath: journal.path)))
+            var reader = try JournalReader(path: journal.path)
+            for _ in 0..<kept { _ = try reader.next() }
+            let (start, end) = (kept == 0 ? 0 : Int(reader.decoder.endOfLastRecord), (bytes.lastIndex { $0 != 0 } ?? 0) + 1)
+            for place in start..<end { bytes[place] = UInt8(truncatingIfNeeded: place &* 167 | 1) }
+            try Data(bytes).write(to: URL(filePath: journal.path))
+            let next = try TrackRecorder(folder: folder)
+            _ = try await next.recover()
+            for second in 2_000..<2_020 { try await next.record(Sample.position(second: second), now: 0) }
+            _ = try await next.close()
+            let found = try losses(log)
+            #expect(found.map(\.path).first == log.finishedJournalPath(journal.stem) && found.first?.after == UInt64(kept), "\(found)")
+        }
+    }
+
     /// A journal that was on the disk, and of which a check of the file system has left the name, is not one that was never written.
     @Test func areToldWhenTheirJournalIsEmptied() async throws {
         try await Sample.withFolder { folder in

@@ -85,8 +85,9 @@ struct LogGap {
         switch extent {
         case .record: return loss
         case .end:
-            // An empty one, which the tracker was killed before it could write to, had none of them.
-            if [after + 1...next - 1].subtracting(RemovedNumbers(in: folder).ranges(.unused)).isEmpty { return nil }
+            // The tracker was killed before it could write to it, and the next one noted that none of these was given.
+            let unused = RemovedNumbers(in: folder).ranges(.unused)
+            if (try? journal.isBlank()) == true, [after + 1...next - 1].subtracting(unused).isEmpty { return nil }  // Then it is damaged.
         case .none: guard folder.trackEndsLater(than: journal) else { return nil }
         }
         guard let count = folder.recordCount(of: journal) else {
