@@ -66,6 +66,31 @@ import WaypostSystem
         }
     }
 
+    /// A follower that looks between any two writes of the other log's first records does not take that log for its own.
+    @Test(arguments: 0...4) func aFollowerKnowsAnotherLogThatHasJustBegun(written: Int) async throws {
+        try await Sample.withFolder { parent in
+            let (folder, other) = (parent + "/log", parent + "/other")
+            try await record(0...30, in: folder)
+            var follower = try LogFollower(folder: LogFolder(path: folder), from: .oldest)
+            #expect(try read(&follower) == Array(0...30))
+            try await record(500...530, in: other, isKilled: true)
+            let journal = try #require(try LogFolder(path: other).journals().first)
+            var reader = try JournalReader(path: journal.path)
+            // Nothing, the header and the break, and then position by position.
+            for _ in 0..<written { _ = try reader.next() }
+            let bytes = try Data(contentsOf: URL(filePath: journal.path))
+            try FileManager.default.removeItem(atPath: folder)
+            try FileManager.default.createDirectory(atPath: folder + "/journal", withIntermediateDirectories: true)
+            let path = LogFolder(path: folder).openJournalPath(journal.stem)
+            try bytes.prefix(written == 0 ? 0 : Int(reader.decoder.endOfLastRecord)).write(to: URL(filePath: path))
+            let early = try read(&follower)
+            let file = try FileHandle(forWritingTo: URL(filePath: path))
+            try file.write(contentsOf: bytes)
+            try file.close()
+            #expect(try early + read(&follower) == Array(500...530) && follower.replacementCount == 1)
+        }
+    }
+
     /// A follower that began at the end has read nothing yet.
     @Test func aFollowerFromTheEndKnowsItsLog() async throws {
         try await Sample.withFolder { parent in

@@ -70,30 +70,28 @@ package struct LogFollower: ~Copyable {
                 return record
             }
             let newcomers = try folder.journals().filter { !knownStems.contains($0.stem) }
-            let isReplaced = newcomers.contains { isOfAnotherLog($0) }
-            for journal in newcomers where isReplaced || !isUndecided(journal) { knownStems.insert(journal.stem) }
+            let signs = newcomers.map { isOfAnotherLog($0) }
+            let isReplaced = signs.contains(true)
+            for (journal, sign) in zip(newcomers, signs) where isReplaced || sign != nil { knownStems.insert(journal.stem) }
             guard isReplaced, let first = newcomers.first else { return nil }
             replacementCount += 1
             reader = LogReader(folder: folder, from: .after(max(1, first.firstSequence) - 1))
         }
     }
 
-    /// Whether a journal that is new has a record that would have been read, were it of the same log.
+    /// Whether a journal that is new has a record that would have been read, were it of the same log; nil while it is open and has no position.
     ///
     /// Records that a recorder writes again, into its next journal, are not later than what was read.
-    private func isOfAnotherLog(_ journal: LogJournal) -> Bool {
+    private func isOfAnotherLog(_ journal: LogJournal) -> Bool? {
         guard let lastTime, journal.firstSequence <= reader.cursor else { return false }
         guard var file = try? JournalReader(path: journal.path) else { return false }  // Its reader reports what is wrong with it.
+        var isDecided = !journal.isOpen
         while let record = try? file.next(), record.sequence <= reader.cursor {  // See above.
-            if case .position(let position) = record.content, let time = position.time, time > lastTime { return true }
+            guard case .position(let position) = record.content, let time = position.time else { continue }
+            if time > lastTime { return true }
+            isDecided = true
         }
-        return false
-    }
-
-    /// Whether nothing is known of a journal yet, because it has no record.
-    private func isUndecided(_ journal: LogJournal) -> Bool {
-        guard journal.isOpen, var file = try? JournalReader(path: journal.path) else { return false }  // See above.
-        return (try? file.next()) ?? nil == nil  // See above.
+        return isDecided ? false : nil
     }
 
     /// The time of the last positions in a journal; nil when there are none.
