@@ -67,14 +67,28 @@ import WaypostSystem
     @Test func leavesASettingThatDoesNotDecide() throws {
         let found = try finding("/dev/mmcblk0p2 / ext4 rw 0 0\ntmpfs /mnt tmpfs rw 0 0\n") {
             try $0.write("[log]\ndirectory = \"/srv/tracks\"\n", to: "/etc/waypost/waypost.toml")
-            var (status, log) = (StatusReport(), StatusReport.Log())
-            log.directory = "/mnt/log"
-            status.log = log
-            try $0.write(String(decoding: status.line, as: UTF8.self) + "\n", to: "/commands/status.json")
+            try writeLogFolder("/mnt/log", of: $0)
         }
-        #expect(found.what.contains("/mnt/log is in memory") && found.what.contains("without --log or with a folder that lasts"))
+        #expect(found.what.contains("/mnt/log is in memory") && found.what.hasSuffix(", or without --log: it then logs in /srv/tracks"))
         #expect(!found.evidence.contains { $0.text.contains("directory") } && !found.commands.contains { $0.contains("log.toml") })
-        #expect(found.commands.contains { $0.contains(" /var/lib/waypost/log") })
+        #expect(found.commands.contains { $0.hasSuffix("--log /var/lib/waypost/log:") || $0.hasSuffix("--log /var/lib/waypost/log") })
+        #expect(!found.commands.contains { $0.contains("as before") }, "with the same --log")
+    }
+
+    /// What is set would lose the tracks just so.
+    @Test func sendsNobodyFromOneFolderInMemoryToAnother() throws {
+        let found = try finding("/dev/mmcblk0p2 / ext4 rw 0 0\ntmpfs /mnt tmpfs rw 0 0\n") {
+            try $0.write("[log]\ndirectory = \"/mnt/tracks\"\n", to: "/etc/waypost/waypost.toml")
+            try writeLogFolder("/mnt/log", of: $0)
+        }
+        #expect(found.what.hasSuffix("start the tracker with --log and a folder that lasts"))
+    }
+
+    private func writeLogFolder(_ folder: String, of system: FakeSystem) throws {
+        var (status, log) = (StatusReport(), StatusReport.Log())
+        log.directory = folder
+        status.log = log
+        try system.write(String(decoding: status.line, as: UTF8.self) + "\n", to: "/commands/status.json")
     }
 
     @Test func namesNoDiskWithoutOwners() throws {

@@ -58,7 +58,10 @@ enum LogFolderCheck: DoctorCheck {
     /// Where the configuration is also in memory, a change of it would be lost with the tracks: the cover over the disk must go first.
     private static func mend(_ facts: SystemFacts, _ table: MountTable) -> (advice: String, commands: [String]) {
         guard isConfigured(facts) else {
-            let advice = "; [log] directory names another folder: restart the tracker, without --log or with a folder that lasts"
+            let configured = facts.configuration?.configuration.log.directory ?? ""
+            let lasts = !table.forgets(facts.tree.resolved(configured))
+            let advice =
+                "; start the tracker with --log and a folder that lasts\(lasts ? ", or without --log: it then logs in \(configured)" : "")"
             return (advice, move(facts, table) ?? ["lsblk -f"])
         }
         let move = move(facts, table)
@@ -97,14 +100,22 @@ enum LogFolderCheck: DoctorCheck {
         }
         guard let place = places.first else { return nil }
         let folder = shellWord(place)
-        let setting = !isConfigured(facts) ? [] : facts.commands(adding: #"[log]\ndirectory = "%s"\n"#, folder, as: "log")
+        let setting = facts.commands(adding: #"[log]\ndirectory = "%s"\n"#, folder, as: "log")
         guard facts.isService else {
             // The tracker's user writes there, whoever asks.
             let user = facts.tracker.flatMap(facts.user) ?? facts.measurements.user?.name
             let owner = user.map { "-o \(shellWord($0)) " } ?? ""
-            return ["sudo install -d \(owner)-m 2750 \(folder)"] + setting + facts.restartCommands
+            let create = "sudo install -d \(owner)-m 2750 \(folder)"
+            guard isConfigured(facts) else {
+                return [create] + facts.restartCommands.filter { !$0.hasPrefix("#") } + [
+                    "# then start the tracker again with --log \(folder)"
+                ]
+            }
+            return [create] + setting + facts.restartCommands
         }
-        return ["sudo install -d -o waypost -g waypost -m 2750 \(folder)"] + setting + ServiceSandbox.allowingCommands(folder)
+        let change =
+            isConfigured(facts) ? setting : ["# in ExecStart=, --log \(folder):", "sudo systemctl edit --full \(SystemFacts.unitName)"]
+        return ["sudo install -d -o waypost -g waypost -m 2750 \(folder)"] + change + ServiceSandbox.allowingCommands(folder)
             + facts.restartCommands
     }
 
