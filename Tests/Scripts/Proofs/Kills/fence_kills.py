@@ -11,8 +11,6 @@ A tracker that is killed takes with it what it has read and not logged: on a bus
 circle at once. So the events must be those of the fixes that are in the log, and no fix may be missing that was not read before the kill.
 """
 
-import array
-import fcntl
 import glob
 import json
 import os
@@ -22,10 +20,9 @@ import signal
 import subprocess
 import sys
 import tempfile
-import termios
 import time
-from functools import reduce
-from operator import xor
+
+from killing import killed_at, sentence, unread
 
 HOME = (51.7325, 10.2410)  # latitude, longitude
 SECONDS = 60  # 10 m a second towards the circle, through it, and on
@@ -40,10 +37,6 @@ STEPS = "rename,fsync,fdatasync,pwrite64,write"
 def angle(degrees, digits, positive, negative):
     whole, minutes = divmod(abs(degrees) * 60, 60)
     return f"{int(whole):0{digits}d}{minutes:09.6f},{positive if degrees >= 0 else negative}"
-
-
-def sentence(body):
-    return f"${body}*{reduce(xor, body.encode()):02X}\r\n"
 
 
 def epoch(second):
@@ -81,18 +74,13 @@ class Run:
         command = [f"{self.bin}/waypostd", "--config", "waypost.toml", "--source", "nmea:receiver", "--state", "state", "--log", "log",
                    "--socket", "socket"]
         if step is not None:
-            command = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", f"trace={STEPS}", "-e", f"inject={STEPS}:signal=KILL:when={step}"] + command
+            command = killed_at(STEPS, step) + command
         return subprocess.Popen(command, cwd=self.folder, stderr=open(f"{self.folder}/tracker.log", "a"))
-
-    def unread(self):
-        count = array.array("i", [0])
-        fcntl.ioctl(self.receiver, termios.FIONREAD, count)
-        return count[0]
 
     def await_reading(self, tracker):
         """Until the tracker has read everything, or is killed; on a busy machine it takes its time to start."""
         deadline = time.monotonic() + 60
-        while self.unread() and tracker.poll() is None and time.monotonic() < deadline:
+        while unread(self.receiver) and tracker.poll() is None and time.monotonic() < deadline:
             time.sleep(0.1)
 
     def logged(self):
@@ -116,7 +104,7 @@ class Run:
             time.sleep(0.02)
             if tracker.poll() is not None and not killed:
                 killed = True
-                read = total - self.unread()
+                read = total - unread(self.receiver)
                 tracker = self.start()
         self.await_reading(tracker)
         if self.step is not None and not killed and tracker.poll() is None:
@@ -125,7 +113,7 @@ class Run:
         time.sleep(1)
         if tracker.poll() is not None:
             if not killed:
-                read = total - self.unread()
+                read = total - unread(self.receiver)
             killed = True
             tracker = self.start()
             self.await_reading(tracker)

@@ -8,8 +8,6 @@ and then started again, always with the same log and state. Of its two destinati
 be well and status must count nothing as dropped; in the end each destination has every position of the log once. Exits with 1 if not. Standard library only.
 """
 
-import array
-import fcntl
 import http.server
 import json
 import os
@@ -18,19 +16,14 @@ import signal
 import subprocess
 import sys
 import tempfile
-import termios
 import threading
 import time
-from functools import reduce
-from operator import xor
+
+from killing import killed_at, sentence, unread
 
 CALLS = ["pwrite64", "write", "rename", "fsync", "fdatasync", "fallocate", "ftruncate", "unlink"]
 PAUSE = 0.03
 BEGIN = 36_000  # second of the day
-
-
-def sentence(body):
-    return f"${body}*{reduce(xor, body.encode()):02X}\r\n"
 
 
 def epoch(second):
@@ -86,15 +79,13 @@ class Device:
         command = [f"{self.bin}/waypostd", "--config", "waypost.toml", "--source", "nmea:receiver", "--state", "state", "--log", "log",
                    "--socket", "socket"]
         if call:
-            command = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", f"trace={call}", "-e", f"inject={call}:signal=KILL:when={number}"] + command
+            command = killed_at(call, number) + command
         self.tracker = subprocess.Popen(command, cwd=self.folder, stderr=open(f"{self.folder}/tracker.log", "a"), start_new_session=True)
 
     def drive(self, fixes):
         """Goes on, until the tracker has died of it."""
-        unread = array.array("i", [0])
         for _ in range(fixes):
-            fcntl.ioctl(self.receiver, termios.FIONREAD, unread)
-            if unread[0] < 4_096:
+            if unread(self.receiver) < 4_096:
                 os.write(self.receiver, epoch(self.second))
                 self.second += 1
             time.sleep(PAUSE)
