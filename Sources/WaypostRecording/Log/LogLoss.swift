@@ -85,9 +85,9 @@ struct LogGap {
         switch extent {
         case .record: return loss
         case .end:
-            // The tracker was killed before it could write to it, and the next one noted that none of these was given.
-            let unused = RemovedNumbers(in: folder).ranges(.unused)
-            if (try? journal.isBlank()) == true, [after + 1...next - 1].subtracting(unused).isEmpty { return nil }  // Then it is damaged.
+            // An empty one that the tracker was killed before it could write to: the next one noted that none of these was given.
+            guard (try? journal.isBlank()) == true else { break }  // One that cannot be read is damaged.
+            if [after + 1...next - 1].subtracting(RemovedNumbers(in: folder).ranges(.unused)).isEmpty { return nil }
         case .none: guard folder.trackEndsLater(than: journal) else { return nil }
         }
         guard let count = folder.recordCount(of: journal) else {
