@@ -18,6 +18,8 @@ final class ReceiverLine {
     // Longer lines are not sentences.
     private static let longestLine = 1_024
     private static let searchTime = Duration.seconds(20)
+    // Both rounds of a search in which something comes.
+    private static let searchTimeOfANoisyLine = Duration.seconds(40)
 
     private init(path: String, baudRate: Int, port: consuming SerialPort) {
         self.path = path
@@ -47,16 +49,18 @@ final class ReceiverLine {
 
     /// The speed at which the receiver is understood.
     private static func findSpeed(of port: borrowing SerialPort, _ search: inout BaudSearch, path: String) throws(ReceiverError) -> Int {
-        let end = MonotonicClock.milliseconds + searchTime.milliseconds
-        search.begin(at: MonotonicClock.milliseconds)
+        let start = MonotonicClock.milliseconds
+        search.begin(at: start)
         do throws(SystemError) {
-            while MonotonicClock.milliseconds < end {
+            while MonotonicClock.milliseconds < start + (search.hasHeardNoise ? searchTimeOfANoisyLine : searchTime).milliseconds {
                 let wait = max(1, min(search.deadline - MonotonicClock.milliseconds, 100))
                 let bytes = try port.read(timeoutMilliseconds: Int32(wait))
                 var step = search.process(bytes.span, at: MonotonicClock.milliseconds)
                 while case .change(let baudRate) = step {
                     do throws(SystemError) {
                         try port.setBaudRate(baudRate)
+                        // What waits came at the former speed; a read takes all that a line holds.
+                        _ = try port.read(timeoutMilliseconds: 0)
                         search.begin(at: MonotonicClock.milliseconds)
                         step = .listen
                     } catch {

@@ -13,6 +13,10 @@
 /// - **Within a burst** go on to the fastest speed at which it would not be over yet; the burst of a slow line rules out all others.
 /// - **After a burst** go on to the last good speed, or to the one at which this length of burst is usual (``SpeechRhythm``), so that the next
 ///   burst finds it.
+/// - Sentences and frames in the first 20 ms after a change may have been received at the former speed: the next burst decides, and if it is
+///   noise, the former speed is next.
+/// - A speed that was left without a verdict is returned to twice at most, then listened to until there is one: a burst that comes again and
+///   again within the first milliseconds must not make the search endless.
 /// - A speed at which a run of text or UBX is received is tried longer, for 2.5 s at most.
 /// - **Begin** with the last good speed. Without one begin with 460800: its burst and those of its neighbours are too short to try
 ///   another speed in them, and only the lengths of the others' bursts are easy to tell apart.
@@ -45,6 +49,7 @@ struct BaudSearch: Sendable {
     private static let order = [460_800, 9_600, 115_200, 38_400, 4_800, 57_600, 230_400, 921_600, 19_200]
     private static let roundCount = 2
     private static let lateMilliseconds: Int64 = 20
+    private static let mostReturns = 2
     private static let bytesOutOfStep = 50
     private static let noiseBytes = 4
     // This much text at the end: the line has just got into step.
@@ -61,9 +66,16 @@ struct BaudSearch: Sendable {
     /// The speeds that were ruled out in the middle of the current burst, perhaps only for being out of step; each may be once.
     private var doubted: [Int] = []
     private var wereDoubted: Set<Int> = []
+    /// How often each speed was left and returned to without a verdict; without a limit the search need not end.
+    private var returns: [Int: Int] = [:]
     private let lastGood: Int?
     private var round = 0
     private var hasTriedAny = false
+    /// The speed that the line has, and the one it had before; nil for the first.
+    private var lineRate: Int?
+    private var formerRate: Int?
+    /// Whether sentences or frames came so early that they may have been received at the former speed.
+    private var isOfEitherRate = false
     private var spotter = LineSpotter()
     private var rhythm = SpeechRhythm()
     /// When the speed was set, and the bytes that came too early after that to count.
@@ -102,6 +114,9 @@ struct BaudSearch: Sendable {
     /// The line has the speed ``baudRate`` from now on.
     mutating func begin(at now: Int64) {
         spotter = LineSpotter()
+        formerRate = lineRate == baudRate ? nil : lineRate
+        lineRate = baudRate
+        isOfEitherRate = false
         early = (0, 0)
         hasHeardBeginning = false
         begunAt = now
@@ -114,7 +129,13 @@ struct BaudSearch: Sendable {
     /// Processes the bytes since the last call; none when only time has passed.
     mutating func process(_ bytes: Span<UInt8>, at now: Int64) -> Step {
         for offset in 0..<bytes.count { spotter.process(bytes[offset]) }
-        if spotter.sentenceCount > 0 || spotter.uncheckedCount >= 3 { return .found(.nmea) }
+        let isUnderstood = spotter.sentenceCount > 0 || spotter.uncheckedCount >= 3
+        if formerRate != nil, now < begunAt + BaudSearch.lateMilliseconds, isUnderstood || spotter.frameCount > 0 {
+            isOfEitherRate = true
+            spotter = LineSpotter()
+        } else if isUnderstood {
+            return .found(.nmea)
+        }
         if spotter.noiseCount > 0 { hasHeardNoise = true }
         if bytes.count > 0 { noteBytes(at: now) }
         if isTurnedDown || now >= deadline {
@@ -132,7 +153,9 @@ struct BaudSearch: Sendable {
         if !rhythm.isInBurst(at: now), now - begunAt >= SpeechRhythm.gapMilliseconds { hasHeardBeginning = true }
         rhythm.noteBytes(at: now)
         if now - begunAt < earlyMilliseconds { early = (spotter.noiseCount, spotter.textCount) }
-        if round > 0 || isPromising {
+        if isOfEitherRate {
+            deadline = latestDeadline
+        } else if round > 0 || isPromising {
             // The receiver is sending: a sentence at 4800 takes 0.17 s.
             deadline = min(max(deadline, now + 300), latestDeadline)
         } else if !isOnlyOne {
@@ -168,10 +191,14 @@ struct BaudSearch: Sendable {
         let isPromising = isPromising && now < latestDeadline
         let isOpen = noise == 0 || 3 * noise < text
         if round == 0, !isTurnedDown, isPromising || isOpen && now < begunAt + 1_000 {
-            if isPromising || rhythm.likeliest(of: others + [baudRate], at: now) == baudRate {
+            let count = returns[baudRate, default: 0]
+            if isPromising || baudRate == lastGood || count == BaudSearch.mostReturns
+                || rhythm.likeliest(of: others + [baudRate], at: now) == baudRate
+            {
                 deadline = isPromising ? latestDeadline : now + 1_100
                 return .listen
             }
+            returns[baudRate] = count + 1
             others.append(baudRate)
         } else if round == 0, isTurnedDown, !hasHeardBeginning, wereDoubted.insert(baudRate).inserted {
             doubted.append(baudRate)
@@ -190,12 +217,16 @@ struct BaudSearch: Sendable {
             if round == BaudSearch.roundCount { return .exhausted }
             others = BaudSearch.order
         }
-        if !isInBurst, round == 0, let lastGood, others.contains(lastGood) {
+        if isOfEitherRate, let formerRate, returns[formerRate, default: 0] < BaudSearch.mostReturns {
+            returns[formerRate, default: 0] += 1
+            baudRate = formerRate
+        } else if !isInBurst, round == 0, let lastGood, others.contains(lastGood) {
             baudRate = lastGood
         } else {
             baudRate = rhythm.likeliest(of: others, at: now) ?? others[0]
         }
         others.removeAll { $0 == baudRate }
+        doubted.removeAll { $0 == baudRate }
         return .change(baudRate: baudRate)
     }
 }

@@ -48,6 +48,40 @@ import WaypostTestKit
         }
     }
 
+    /// However often it reports, and from whatever speed the search starts: its end is the right speed, never another, and it has one.
+    ///
+    /// A burst each 50 or 100 ms may come again and again so soon after a change of speed that it does not count, and what an adapter held
+    /// back is handed over, whole sentences of it, after the change to the next speed.
+    @Test(arguments: SerialPort.baudRates)
+    func findsAQuickReceiverFromAnySpeed(baudRate: Int) {
+        for (period, byteCount, latency, noise) in [
+            (50.0, 160, 16, ComputedLine.Noise.random), (100, 160, 1, .sampled), (100, 420, 16, .random), (125, 160, 16, .sampled),
+            (250, 420, 1, .random),
+        ] where Double(10_000 * byteCount) < period * Double(baudRate) {
+            for lastGood in [nil, 4_800, 9_600, 57_600, 115_200, 921_600] where lastGood != baudRate {
+                for phase in stride(from: -period, to: 0, by: period / 6) {
+                    var line = ComputedLine(baudRate: baudRate, phase: phase, byteCount: byteCount)
+                    (line.period, line.latency, line.noise) = (period, Int64(latency), noise)
+                    let time = line.find(BaudSearch(lastGood: lastGood)) ?? .max
+                    #expect(time <= 20_000, "\(baudRate) after \(lastGood ?? 0), every \(period) ms from \(phase) ms on: \(time) ms")
+                }
+            }
+        }
+    }
+
+    @Test func takesNoSentenceOfTheFormerSpeedForTheNext() {
+        let sentence = Array(SimulatedReceiver().sentence("GLL,4717.11,N,00833.92,E,120000.00,A,A").utf8)
+        var search = BaudSearch(lastGood: 9_600)
+        search.begin(at: 0)
+        guard case .change(let next) = search.process([UInt8]().span, at: 1_200) else { return _ = Issue.record("silence rules it out") }
+        search.begin(at: 1_205)
+        #expect(search.process(sentence.span, at: 1_210) == .listen, "an adapter may have held it back")
+        #expect(search.process([UInt8](repeating: 0xff, count: 60).span, at: 2_200) == .change(baudRate: 9_600), "it was that speed's")
+        search.begin(at: 2_205)
+        #expect(search.process(sentence.span, at: 3_200) == .found(.nmea))
+        #expect(next != 9_600 && search.baudRate == 9_600)
+    }
+
     /// Ten reports a second fill a slow line without a pause.
     @Test(arguments: SerialPort.baudRates)
     func findsTheSpeedOfALineThatIsNeverQuiet(baudRate: Int) {
