@@ -45,6 +45,19 @@ extension SerialLineTests {
             }
         }
 
+        /// Its bursts come so often that each may be over before a speed that was just set counts.
+        @Test(arguments: [(57_600, 9_600), (115_200, 4_800), (115_200, 9_600), (230_400, 4_800)])
+        func findsAQuickReceiverOnALineThatHadAnotherSpeed(baudRate: Int, remembered: Int) async throws {
+            let wire = try SerialWire(baudRate: baudRate, receiver: SimulatedReceiver(periodMilliseconds: 100))
+            defer { wire.unplug() }
+            let memory = BaudMemory()
+            memory.remember(remembered, for: wire.terminal.path)
+            try await running(source(wire.terminal.path, memory: memory)) { log in
+                #expect(await log.waits(.seconds(30)) { $0.positions.count >= 3 })
+            }
+            #expect(memory.baudRate(of: wire.terminal.path) == baudRate)
+        }
+
         @Test func readsAtTheSpeedItWasGiven() async throws {
             let wire = try SerialWire(baudRate: 38_400, receiver: SimulatedReceiver(periodMilliseconds: 200))
             defer { wire.unplug() }
