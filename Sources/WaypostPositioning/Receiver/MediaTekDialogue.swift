@@ -69,14 +69,14 @@ struct MediaTekDialogue: ReceiverDialogue {
         }
     }
 
-    /// There is no acknowledgement: a receiver that is understood at the new speed has changed.
+    /// There is no acknowledgement: a receiver that answers at the new speed has changed.
     private func changeSpeed(to baudRate: Int) throws(ReceiverError) {
         let old = line.baudRate
         try line.send(Array(PMTKSentence.setBaudRate(baudRate).line.utf8))
         try line.pause(for: .milliseconds(300))
         try line.setBaudRate(baudRate)
-        if try line.hearsText(within: .milliseconds(2_500)) { return }
+        if try MediaTekDialogue.ask(.askRelease, answer: MediaTekDialogue.releaseNumber, line) != nil { return }
         try line.setBaudRate(old)
-        throw .refused("\(line.path): the receiver is not understood at \(baudRate) baud")
+        throw .refused("\(line.path): the receiver does not answer at \(baudRate) baud")
     }
 }

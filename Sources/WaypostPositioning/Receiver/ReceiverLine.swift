@@ -145,15 +145,6 @@ final class ReceiverLine {
         while try read(until: end) {}
     }
 
-    /// Whether any sentence comes in time, which shows that the receiver is understood.
-    func hearsText(within time: Duration) throws(ReceiverError) -> Bool {
-        let end = MonotonicClock.milliseconds + time.milliseconds
-        repeat {
-            if lines.contains(where: { $0.first == UInt8(ascii: "$") && $0.contains(UInt8(ascii: "*")) }) { return true }
-        } while try read(until: end)
-        return false
-    }
-
     /// Reads what comes next; false when the time is over.
     private func read(until end: Int64) throws(ReceiverError) -> Bool {
         let wait = end - MonotonicClock.milliseconds

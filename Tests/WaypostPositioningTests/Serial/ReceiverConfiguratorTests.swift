@@ -97,6 +97,15 @@ extension SerialLineTests {
             }
         }
 
+        /// Nothing acknowledges the change, and what came just before it came at the old speed.
+        @Test func saysThatAMediaTekKeepsItsSpeed() throws {
+            let receiver = try MediaTekReceiver(baudRate: 9_600, keepsItsSpeed: true)
+            defer { receiver.unplug() }
+            let words = "\(receiver.terminal.path): the receiver does not answer at 57600 baud"
+            #expect(throws: ReceiverError.refused(words)) { try desk(receiver.terminal).apply(.baudRate(57_600)) }
+            #expect(try desk(receiver.terminal).state().baudRate == 9_600, "found again")
+        }
+
         @Test func leavesAPortToWhoHasIt() throws {
             let receiver = try UBloxReceiver(settings: quick)
             defer { receiver.unplug() }

@@ -21,10 +21,16 @@ public final class MediaTekReceiver: Sendable {
     public let terminal: PseudoTerminal
     private let state: Mutex<Settings>
     private let isStopped = Mutex(false)
+    private let keepsItsSpeed: Bool
 
     /// A receiver that is switched on.
-    public init(baudRate: Int) throws {
+    ///
+    /// - Parameters:
+    ///   - baudRate: its speed.
+    ///   - keepsItsSpeed: whether it ignores the sentence that changes it.
+    public init(baudRate: Int, keepsItsSpeed: Bool = false) throws {
         terminal = try PseudoTerminal()
+        self.keepsItsSpeed = keepsItsSpeed
         state = Mutex(Settings(baudRate: baudRate))
         Thread { [self] in run() }.start()
     }
@@ -83,6 +89,7 @@ public final class MediaTekReceiver: Sendable {
         case (886, let mode?):
             state.withLock { $0.navigationMode = mode }
             acknowledge(886, .done)
+        case (251, _) where keepsItsSpeed: break
         case (251, let rate?): state.withLock { $0.baudRate = rate }
         default: acknowledge(sentence.number, .unsupported)
         }
