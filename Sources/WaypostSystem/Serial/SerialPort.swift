@@ -3,6 +3,7 @@ import Glibc
 /// A serial line that is open to read from: raw, without echo, and locked for this process.
 ///
 /// - The line is made raw before anything else happens: until then the kernel echoes every sentence back to the receiver.
+/// - What waits there when it is opened is discarded: it arrived at another speed perhaps, and at another time.
 /// - Two locks: `TIOCEXCL` refuses other programs (except root's; not on pseudo terminals), `flock` those that ask for it, such as a second waypost.
 /// - Opening and closing do not raise or drop the modem lines on purpose (`CLOCAL`, no `HUPCL`), so that devices attached to them are not reset.
 /// - Concurrency: one owner; its calls may wait for the device (USB control transfers), so keep them off threads that must not.
@@ -49,6 +50,7 @@ public struct SerialPort: ~Copyable {
                 return .held
             }
             try configure(descriptor, baudRate: baudRate, path: device)
+            try Syscalls.retrying("discard input", path: device) { tcflush(descriptor, TCIFLUSH) }
             // A pseudo terminal outlives a program that is killed, and would stay closed to all until its other end goes away.
             if !device.hasPrefix("/dev/pts/") {
                 try Syscalls.retrying("lock", path: device) { ioctl(descriptor, UInt(TIOCEXCL)) }
