@@ -18,13 +18,19 @@ public struct PositionLossRule: Sendable {
     public mutating func addFix(at time: UTCTime?) -> Bool {
         let wasLost = !isLost && isTimeout(at: time)
         silence.addReport(at: time)
-        lastFix = time ?? lastFix
+        // Of a fix without a time nothing is known but that it came: the next one's time does not tell how long after it.
+        lastFix = time
         isLost = false
         return wasLost
     }
 
     /// Processes a report without a fix; true if the position has just been lost.
-    public mutating func addNoFix(at time: UTCTime?) -> Bool { isTimeout(at: time) && lose() }
+    ///
+    /// It shows the receiver's rhythm as a fix does: one that reports each second is not a slow one because its fixes are far apart.
+    public mutating func addNoFix(at time: UTCTime?) -> Bool {
+        if time == nil { silence.pause() } else { silence.addReport(at: time) }
+        return isTimeout(at: time) && lose()
+    }
 
     /// Marks the position as lost for another reason; true unless it was lost already.
     public mutating func lose() -> Bool {

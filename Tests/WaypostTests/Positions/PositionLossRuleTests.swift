@@ -52,6 +52,30 @@ import Waypost
         #expect(!result14)
     }
 
+    /// The first report after a plug was pulled may lack the sentence with the date.
+    @Test func tellsNoSecondLossAfterAFixWithoutATime() {
+        var rule = PositionLossRule()
+        _ = rule.addFix(at: time(0))
+        let isLost = rule.lose()
+        #expect(isLost)
+        let results = [rule.addFix(at: nil), rule.addFix(at: time(12)), rule.addFix(at: time(13))]
+        #expect(results == [false, false, false])
+        let isNext = rule.addFix(at: time(20))
+        #expect(isNext, "the next gap is one")
+    }
+
+    @Test(arguments: [true, false]) func knowsAReceiverByItsReportsNotByItsFixes(hasTime: Bool) {
+        var rule = PositionLossRule()
+        for second in 0...40 {
+            if second.isMultiple(of: 20) {
+                _ = rule.addFix(at: time(Double(second)))
+            } else {
+                _ = rule.addNoFix(at: hasTime ? time(Double(second)) : nil)
+            }
+        }
+        #expect(rule.timeoutMilliseconds == 5_000)
+    }
+
     @Test func canLoseBeforeTheFirstFix() {
         var rule = PositionLossRule()
         let result15 = rule.addNoFix(at: time(100))
