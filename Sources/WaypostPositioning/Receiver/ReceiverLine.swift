@@ -18,8 +18,8 @@ final class ReceiverLine {
     // Longer lines are not sentences.
     private static let longestLine = 1_024
     private static let searchTime = Duration.seconds(20)
-    // Both rounds of a search in which something comes.
-    private static let searchTimeOfANoisyLine = Duration.seconds(40)
+    // Both rounds of a search in which something comes; some receivers report each ten seconds.
+    private static let searchTimeOfANoisyLine = Duration.seconds(60)
 
     private init(path: String, baudRate: Int, port: consuming SerialPort) {
         self.path = path
@@ -43,16 +43,20 @@ final class ReceiverLine {
             throw ReceiverError(error, path: path)
         }
         guard let port = consume opened else { throw .failed("\(path): cancelled") }
-        let found = try findSpeed(of: port, &search, path: path)
+        let found = try findSpeed(of: port, &search, isKnown: baudRate != nil, path: path)
         return ReceiverLine(path: path, baudRate: found, port: port)
     }
 
     /// The speed at which the receiver is understood.
-    private static func findSpeed(of port: borrowing SerialPort, _ search: inout BaudSearch, path: String) throws(ReceiverError) -> Int {
+    private static func findSpeed(
+        of port: borrowing SerialPort, _ search: inout BaudSearch, isKnown: Bool, path: String
+    ) throws(ReceiverError) -> Int {
         let start = MonotonicClock.milliseconds
         search.begin(at: start)
         do throws(SystemError) {
-            while MonotonicClock.milliseconds < start + (search.hasHeardNoise ? searchTimeOfANoisyLine : searchTime).milliseconds {
+            while MonotonicClock.milliseconds < start
+                + (search.hasHeardNoise && !isKnown ? searchTimeOfANoisyLine : searchTime).milliseconds
+            {
                 let wait = max(1, min(search.deadline - MonotonicClock.milliseconds, 100))
                 let bytes = try port.read(timeoutMilliseconds: Int32(wait))
                 var step = search.process(bytes.span, at: MonotonicClock.milliseconds)
@@ -77,7 +81,8 @@ final class ReceiverLine {
         } catch {
             if !error.isMissing { throw ReceiverError(error, path: path) }
         }
-        throw .silent("\(path): \(search.hasHeardNoise ? "something comes, but neither NMEA nor UBX at any speed" : "nothing comes")")
+        let speeds = isKnown ? "at \(search.baudRate) baud" : "at any speed"
+        throw .silent("\(path): \(search.hasHeardNoise ? "something comes, but neither NMEA nor UBX \(speeds)" : "nothing comes")")
     }
 
     /// Whether the line is a USB device of the given vendor.

@@ -6,7 +6,8 @@
 /// - **Stay** at one sentence with the right checksum (three without checksum, for receivers that have none), or at UBX frames when no
 ///   sentence has come by the end of the time.
 /// - **Rule out** in the first round after four bytes of noise that are a quarter of all bytes, at the end of a burst that was not text,
-///   after 400 bytes of text without a sentence, and after 1.2 s of silence at the first speed, 1.1 s at the others. Bytes in the
+///   after 400 bytes of text without a sentence, and when no burst has come by when the next one was due (12 s after the last one while
+///   there was only one, as from a receiver that reports each ten seconds). Bytes in the
 ///   first 20 ms and the first 50 bytes at a speed do not count against it: adapters deliver earlier bytes up to 16 ms late, and in the
 ///   middle of a burst it takes some bytes to find where they begin.
 /// - Each speed may be ruled out once in the middle of a burst for being out of step: it is tried again in a later burst.
@@ -17,10 +18,11 @@
 ///   noise, the former speed is next.
 /// - A speed that was left without a verdict is returned to twice at most, then listened to until there is one: a burst that comes again and
 ///   again within the first milliseconds must not make the search endless.
-/// - A speed at which a run of text or UBX is received is tried longer, for 2.5 s at most.
+/// - A speed at which a run of text or UBX is received is tried longer, for 2.5 s or until the next report has come.
+/// - While nothing has come at all, the first speed is kept for 12 s: another one would not show more. The first bytes then begin the search.
 /// - **Begin** with the last good speed. Without one begin with 460800: its burst and those of its neighbours are too short to try
 ///   another speed in them, and only the lengths of the others' bursts are easy to tell apart.
-/// - The second round waits its 1.3 s at every speed whatever comes, for lines that are noisy or carry binary protocols beside NMEA. Then
+/// - The second round waits 1.3 s or a report at every speed whatever comes, for lines that are noisy or carry binary protocols beside NMEA. Then
 ///   the search is exhausted, and the caller opens the line again.
 ///
 /// - Concurrency: a value; all times are milliseconds of one monotonic clock, given by the caller.
@@ -50,6 +52,7 @@ struct BaudSearch: Sendable {
     private static let roundCount = 2
     private static let lateMilliseconds: Int64 = 20
     private static let mostReturns = 2
+    private static let longestTrial: Int64 = 2_500
     private static let bytesOutOfStep = 50
     private static let noiseBytes = 4
     // This much text at the end: the line has just got into step.
@@ -83,6 +86,7 @@ struct BaudSearch: Sendable {
     private var early = (noise: 0, text: 0)
     private var hasHeardBeginning = false
     private var latestDeadline: Int64 = 0
+    private var isExtended = false
 
     /// How long to wait for further bytes; then call ``process(_:at:)`` with none.
     private(set) var deadline: Int64 = 0
@@ -120,10 +124,17 @@ struct BaudSearch: Sendable {
         early = (0, 0)
         hasHeardBeginning = false
         begunAt = now
-        deadline = now + (round > 0 ? 1_300 : hasTriedAny ? 1_100 : 1_200)
-        latestDeadline = now + 2_500
+        deadline = waitForBurst(at: now, atLeast: round > 0 ? 1_300 : 1_100)
+        latestDeadline = now + BaudSearch.longestTrial
+        isExtended = false
         if round == 0, !isOnlyOne, rhythm.isInBurst(at: now) { deadline = min(deadline, rhythm.quietAt) }
         hasTriedAny = true
+    }
+
+    /// Until when to wait for a burst: in silence no other speed would show more than this one.
+    private func waitForBurst(at now: Int64, atLeast milliseconds: Int64) -> Int64 {
+        if isOnlyOne { return now + milliseconds }
+        return max(now + milliseconds, rhythm.nextAt ?? (hasTriedAny ? now : now + SpeechRhythm.longestPauseMilliseconds))
     }
 
     /// Processes the bytes since the last call; none when only time has passed.
@@ -151,10 +162,19 @@ struct BaudSearch: Sendable {
 
     private mutating func noteBytes(at now: Int64) {
         if !rhythm.isInBurst(at: now), now - begunAt >= SpeechRhythm.gapMilliseconds { hasHeardBeginning = true }
+        if !rhythm.hasBegun, !isOnlyOne {
+            // Silence is no evidence against the speeds before.
+            others = BaudSearch.order.filter { $0 != baudRate }
+            round = 0
+        }
+        if !rhythm.isInBurst(at: now), !isExtended, latestDeadline < now + BaudSearch.longestTrial / 2 {
+            // A report that has been waited for.
+            (isExtended, latestDeadline) = (true, now + BaudSearch.longestTrial)
+        }
         rhythm.noteBytes(at: now)
         if now - begunAt < earlyMilliseconds { early = (spotter.noiseCount, spotter.textCount) }
         if isOfEitherRate {
-            deadline = latestDeadline
+            deadline = max(latestDeadline, waitForBurst(at: now, atLeast: 0))
         } else if round > 0 || isPromising {
             // The receiver is sending: a sentence at 4800 takes 0.17 s.
             deadline = min(max(deadline, now + 300), latestDeadline)
@@ -190,12 +210,12 @@ struct BaudSearch: Sendable {
         // A burst has ended in which the speed was not really tested: it may be right in the next burst.
         let isPromising = isPromising && now < latestDeadline
         let isOpen = noise == 0 || 3 * noise < text
-        if round == 0, !isTurnedDown, isPromising || isOpen && now < begunAt + 1_000 {
+        if round == 0, !isTurnedDown, isPromising || isOpen && now < begunAt + max(1_000, rhythm.pauseMilliseconds) {
             let count = returns[baudRate, default: 0]
             if isPromising || baudRate == lastGood || count == BaudSearch.mostReturns
                 || rhythm.likeliest(of: others + [baudRate], at: now) == baudRate
             {
-                deadline = isPromising ? latestDeadline : now + 1_100
+                deadline = max(isPromising ? latestDeadline : now + 1_100, waitForBurst(at: now, atLeast: 0))
                 return .listen
             }
             returns[baudRate] = count + 1

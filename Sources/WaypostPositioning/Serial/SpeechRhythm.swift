@@ -13,7 +13,12 @@ struct SpeechRhythm: Sendable {
     // The time until a speed change is done and an adapter has delivered the bytes after it.
     private static let changeMilliseconds: Int64 = 27
 
+    /// The longest pause between the reports of a receiver, which says one in ten seconds at least.
+    static let longestPauseMilliseconds: Int64 = 12_000
+
     private var begunAt: Int64?
+    /// The shortest time from the beginning of one burst to that of the next; nil until there were two.
+    private var period: Int64?
     private var lastAt: Int64 = 0
     /// The longest burst so far; the first may have been received only from its middle on.
     private var longest: Int64?
@@ -21,6 +26,7 @@ struct SpeechRhythm: Sendable {
     /// Bytes have come.
     mutating func noteBytes(at now: Int64) {
         let start = isInBurst(at: now) ? begunAt ?? now : now
+        if let begunAt, start > begunAt { period = min(period ?? .max, start - begunAt) }
         begunAt = start
         lastAt = now
         longest = max(longest ?? 0, now - start)
@@ -28,6 +34,17 @@ struct SpeechRhythm: Sendable {
 
     /// When the current burst will be over, unless more comes.
     var quietAt: Int64 { lastAt + SpeechRhythm.gapMilliseconds }
+
+    /// Whether anything has come.
+    var hasBegun: Bool { begunAt != nil }
+
+    /// How long the receiver may be quiet between two bursts, as far as is known.
+    var pauseMilliseconds: Int64 {
+        min(period.map { $0 + $0 / 5 + SpeechRhythm.gapMilliseconds } ?? .max, SpeechRhythm.longestPauseMilliseconds)
+    }
+
+    /// When the next burst should have begun; nil before the first.
+    var nextAt: Int64? { begunAt.map { $0 + pauseMilliseconds } }
 
     /// Whether a burst is going on.
     func isInBurst(at now: Int64) -> Bool { begunAt != nil && now < quietAt }
