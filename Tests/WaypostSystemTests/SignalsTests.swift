@@ -24,4 +24,13 @@ import WaypostSystem
             }
         }
     }
+
+    /// What came meanwhile is delivered afterwards; taken here before that, so that it does not end the tests.
+    @Test func holdsAStopRequestBackUntilTheWorkIsDone() {
+        let taken = Signals.holdingStopRequests { () -> Int32? in
+            pthread_kill(pthread_self(), SIGTERM)
+            return Signals.takeStopRequest()
+        }
+        #expect(taken == SIGTERM)
+    }
 }

@@ -1,4 +1,5 @@
 import Waypost
+import WaypostSystem
 
 /// A setting of a receiver that can be changed.
 package enum ReceiverChange: Sendable, Equatable {
@@ -55,26 +56,38 @@ package struct ReceiverConfigurator: Sendable {
     private func withReceiver(_ body: (any ReceiverDialogue) throws(ReceiverError) -> ReceiverState) throws(ReceiverError) -> ReceiverState
     {
         let line = try ReceiverLine.open(path, baudRate: baudRate, gpsdPorts: gpsdPorts)
-        // Each ignores commands in the other's protocol. One that sends only NMEA, as our own serial reader leaves it, must first be allowed to
-        // answer.
-        let greeting = UBXSettings.poll(UBXSettings.Kinds.version).bytes + Array(PMTKSentence.askRelease.line.utf8)
-        for attempt in 0..<4 {
-            let isSilent = attempt >= 2
-            if isSilent { try line.send(UBXSettings.setAnswering(true, baudRate: line.baudRate).flatMap(\.bytes)) }
-            try line.send(greeting)
-            let answer = try line.answer { answer in
-                switch answer {
-                case .frame(let frame): frame.kind == UBXSettings.Kinds.version
-                case .sentence(let sentence): sentence.number == MediaTekDialogue.releaseNumber
-                }
+        for _ in 0..<2 {
+            if let state = try converse(line, wasSilent: false, body) { return state }
+        }
+        // One that sends only NMEA, as our own serial reader leaves it, must first be allowed to answer. Ctrl-C waits until that is undone.
+        let state = try Signals.holdingStopRequests { () throws(ReceiverError) in
+            for _ in 0..<2 {
+                try line.send(UBXSettings.setAnswering(true, baudRate: line.baudRate).flatMap(\.bytes))
+                if let state = try converse(line, wasSilent: true, body) { return state as ReceiverState? }
             }
+            return nil
+        }
+        if let state { return state }
+        throw .unknown("\(path): the receiver answers neither as a u-blox (UBX) nor as a MediaTek (PMTK) does")
+    }
+
+    /// Greets the receiver, and holds the dialogue with it; nil when it does not answer.
+    private func converse(
+        _ line: ReceiverLine, wasSilent: Bool, _ body: (any ReceiverDialogue) throws(ReceiverError) -> ReceiverState
+    ) throws(ReceiverError) -> ReceiverState? {
+        // Each ignores commands in the other's protocol.
+        try line.send(UBXSettings.poll(UBXSettings.Kinds.version).bytes + Array(PMTKSentence.askRelease.line.utf8))
+        let answer = try line.answer { answer in
             switch answer {
-            case .sentence(let release): return try body(MediaTekDialogue(line, release: release))
-            case .frame(let version): return try converse(UBloxDialogue(line, version: version, wasSilent: isSilent), body)
-            case nil: break
+            case .frame(let frame): frame.kind == UBXSettings.Kinds.version
+            case .sentence(let sentence): sentence.number == MediaTekDialogue.releaseNumber
             }
         }
-        throw .unknown("\(path): the receiver answers neither as a u-blox (UBX) nor as a MediaTek (PMTK) does")
+        switch answer {
+        case .sentence(let release): return try body(MediaTekDialogue(line, release: release))
+        case .frame(let version): return try converse(UBloxDialogue(line, version: version, wasSilent: wasSilent), body)
+        case nil: return nil
+        }
     }
 
     /// Restores the receiver's output settings, however the dialogue ends.

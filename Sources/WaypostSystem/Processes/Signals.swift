@@ -21,6 +21,16 @@ public enum Signals {
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
+    /// Runs what must not be left half done: a signal that asks this program to stop is held back until then.
+    ///
+    /// Only for a program whose other threads, if it has any, block these signals.
+    public static func holdingStopRequests<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        var (set, before) = (stopRequests, sigset_t())
+        pthread_sigmask(SIG_BLOCK, &set, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        return try body()
+    }
+
     /// Waits for a signal that asks to stop (SIGTERM, SIGINT, SIGHUP) and returns its number; they must be blocked.
     public static func waitForStopRequest() -> Int32 {
         var set = stopRequests
