@@ -48,6 +48,24 @@ import Testing
         #expect(ledger.begin(ids, hasForgotten: false, now: 20_000) == [])
     }
 
+    /// Anybody may write to the topic, and the application may repeat itself: only a receipt that settles something shows that it is there.
+    @Test(arguments: ["x", #"{"x":1}"#, "c", #"{"refused":["x"]}"#]) func hearsNothingInWordsThatSettleNothing(words: String) {
+        var ledger = ReceiptLedger(pauseMilliseconds: 60_000, quietMilliseconds: 5_000)
+        #expect(ledger.begin(["c"], hasForgotten: false, now: 0) == ["c"])
+        ledger.notePublished(["c"], now: 0)
+        ledger.process(Array("c".utf8), now: 500)
+        #expect(ledger.finish().received == ["c"])
+        #expect(ledger.begin(["a", "b"], hasForgotten: false, now: 1_000) == ["a", "b"])
+        ledger.notePublished(["a", "b"], now: 1_000)
+        ledger.process(Array(words.utf8), now: 2_000)
+        #expect(!ledger.shouldEnd(now: 60_000))
+        #expect(ledger.begin(["a", "b"], hasForgotten: false, now: 8_000) == [])
+        // Nor do they make it less silent.
+        ledger.process(Array("b".utf8), now: 9_000)
+        ledger.process(Array(words.utf8), now: 13_999)
+        #expect(ledger.begin(["a"], hasForgotten: false, now: 14_000) == ["a"])
+    }
+
     @Test func publishesAgainWhatABrokerHasForgotten() {
         var ledger = started()
         #expect(ledger.begin(ids, hasForgotten: true, now: 2_000) == ids)

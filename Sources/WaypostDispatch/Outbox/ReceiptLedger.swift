@@ -10,7 +10,7 @@ import Waypost
 /// A record without a receipt is published again
 /// - when a person wants it sent now;
 /// - when the broker has forgotten our session: then it has forgotten the record, too;
-/// - when the application has sent receipts since, and is silent now: it is there, but has not received the record;
+/// - when the application has confirmed others since, and is silent now: it is there, but has not received the record;
 /// - else after a while, doubling up to an hour: an application that is away for a week finds a batch a few times, not a thousand times.
 package struct ReceiptLedger: Sendable {
     /// The time before a record is published for the second time, milliseconds.
@@ -21,6 +21,7 @@ package struct ReceiptLedger: Sendable {
     /// The records of the batch without a receipt.
     private var missing: Set<String> = []
     private var batch: Set<String> = []
+    /// When a record was last confirmed that had no receipt yet; what else is said on the topic may come from anybody.
     private var lastReceipt: Int64?
     /// The times of the first and the last receipt of the batch that have not been passed on yet.
     private var untold: ClosedRange<Int64>?
@@ -98,30 +99,32 @@ package struct ReceiptLedger: Sendable {
 
     /// Processes an application's message: an id in each line, a JSON list of ids, or `{"received":["id"],"refused":["id"]}`.
     ///
-    /// The application may repeat itself.
+    /// The application may repeat itself, and others may write to its topic: only the first receipt of a record that was published is news.
     package mutating func process(_ message: [UInt8], now: Int64) {
-        lastReceipt = now
         let missingCount = missing.count
         defer { if missing.count < missingCount { untold = (untold?.lowerBound ?? now)...max(now, untold?.lowerBound ?? now) } }
         guard let first = message.first(where: { $0 > 0x20 }) else { return }
         if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
             guard let value = try? JSONParser(maximumDepth: 16).parse(message) else { return }  // It is not a receipt, then.
-            for id in (value.array ?? value["received"]?.array ?? []).compactMap(\.string) { note(id) }
-            for id in (value["refused"]?.array ?? []).compactMap(\.string) { note(id, refusal: "refused by the application") }
+            for id in (value.array ?? value["received"]?.array ?? []).compactMap(\.string) { note(id, now: now) }
+            for id in (value["refused"]?.array ?? []).compactMap(\.string) {
+                note(id, refusal: "refused by the application", now: now)
+            }
         } else {
             for line in message.split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) {
-                note(String(decoding: line, as: UTF8.self))
+                note(String(decoding: line, as: UTF8.self), now: now)
             }
         }
     }
 
-    private mutating func note(_ id: String, refusal: String? = nil) {
-        guard entries[id] != nil else {
+    private mutating func note(_ id: String, refusal: String? = nil, now: Int64) {
+        guard let entry = entries[id] else {
             guard refusal == nil, id.utf8.count <= ReceiptLedger.longestEarlyID else { return }
             if early.count >= ReceiptLedger.maximumCount { early = [] }
             early.insert(id)
             return
         }
+        if !entry.isReceived { lastReceipt = now }
         entries[id]?.isReceived = true
         if let refusal { entries[id]?.refusal = refusal }
         missing.remove(id)

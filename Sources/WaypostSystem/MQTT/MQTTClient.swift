@@ -76,7 +76,7 @@ public final class MQTTClient: Sendable {
     ///   - messages: the messages to publish, in that order.
     ///   - isConfirmed: called on the connection's thread, after each message that arrives, each second and at each ``wake()``, with
     ///     whether the broker has acknowledged everything; must return soon.
-    ///   - patience: how long to wait for `isConfirmed` once the broker has everything, after the last message that arrived.
+    ///   - patience: how long to wait for `isConfirmed` once the broker has everything, whatever arrives meanwhile.
     /// - Returns: false when `isConfirmed` did not come true; the connection stays.
     /// - Errors: there is no connection, or it broke; no acknowledgement for ``MQTTSettings/timeout``, or not all of them within ten times that; the
     ///   task was cancelled. Some of the messages may have arrived; the connection is closed.

@@ -42,6 +42,7 @@ final class MQTTLoop {
         /// Those without an acknowledgement.
         var inFlight: Set<Int32> = []
         let start = MonotonicClock.milliseconds
+        /// When the broker last acknowledged one of them; what arrives for the subscriptions is no progress, because anybody may have sent it.
         var lastProgress: Int64
 
         init(_ job: MQTTJob) {
@@ -291,7 +292,6 @@ final class MQTTLoop {
         guard let topic else { return }
         guard settings.subscriptions.contains(where: { cmosquitto_matches($0, topic) }) else { return unasked.use() }
         asked.use()
-        delivery?.lastProgress = MonotonicClock.milliseconds
         receive(MQTTMessage(topic: String(cString: topic), payload: Array(payload), isRetained: isRetained))
     }
 

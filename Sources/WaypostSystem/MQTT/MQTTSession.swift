@@ -189,7 +189,7 @@ final class MQTTJob: Sendable {
     let messages: [MQTTMessage]
     /// The condition to wait for besides the broker's acknowledgements; nil for none.
     let isConfirmed: (@Sendable (_ isAcknowledged: Bool) -> Bool)?
-    /// How long to wait for the condition after the last sign of it.
+    /// How long to wait for the condition after the last acknowledgement.
     let patience: Duration
     let isCancelled = Atomic(false)
     private let continuation = Mutex<CheckedContinuation<Result<Bool, MQTTError>, Never>?>(nil)

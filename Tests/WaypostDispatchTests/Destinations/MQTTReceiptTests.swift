@@ -42,6 +42,30 @@ import WaypostTestKit
         #expect(await destination.send(MQTTDestinationTests.batch(21...40)) == Self.received)
     }
 
+    /// Anybody may write to the topic, and an application may repeat itself: such words give what waits no more time.
+    @Test(arguments: ["nope", #"{"x":1}"#, "t-1", #"{"received":["t-1"],"refused":["t-1"]}"#])
+    func waitsNoLongerForWordsThatSettleNothing(words: String) async throws {
+        let broker = try await MosquittoBroker()
+        let consumer = try MQTTConsumer(broker.url) { $0 == "t-1" ? $0 : nil }
+        _ = try await consumer.client.connect()
+        let destination = try destination(broker.url, patience: .seconds(1))
+        #expect(await destination.send(MQTTDestinationTests.batch(1...1)) == Self.received)
+        let chatter = try MQTTConsumer(broker.url, topic: "none", id: "chatter")
+        _ = try await chatter.client.connect()
+        let talking = Task {
+            for _ in 0..<60 {
+                _ = try await chatter.client.publish([MQTTMessage(topic: "waypost-receipts/box", payload: Array(words.utf8))])
+                try await Task.sleep(for: .milliseconds(100))
+            }
+        }
+        defer { talking.cancel() }
+        let start = ContinuousClock.now
+        guard case .temporary(let reason, _) = await destination.send(MQTTDestinationTests.batch(2...5)) else {
+            throw Unexpected("nobody confirmed any")
+        }
+        #expect(reason.contains("4 of 4 records") && ContinuousClock.now - start < .seconds(4), "\(reason)")
+    }
+
     /// Longer than is read, and kept by the broker for the session: the destination goes on without what it kept.
     @Test(arguments: [30_000, 150_000]) func survivesReceiptsOfAnyLength(count: Int) async throws {
         let broker = try await MosquittoBroker()

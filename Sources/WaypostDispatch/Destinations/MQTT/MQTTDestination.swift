@@ -149,8 +149,10 @@ public final class MQTTDestination: Destination {
         let messages = records.filter { due.contains($0.id) }.flatMap(\.messages)
         let patience = messages.isEmpty ? min(settings.receiptTimeout, MQTTDestination.shortPatience) : settings.receiptTimeout
         var failure: DeliveryOutcome?
+        var isSilence = false
         do throws(MQTTError) {
             if try await !client.publish(messages, until: receipts.isEnough, patience: patience) {
+                isSilence = true
                 failure = .temporary(
                     reason: """
                         the broker has them, but no application has said on \(receiptTopic ?? "") that it has \(receipts.missingCount) of \
@@ -162,6 +164,9 @@ public final class MQTTDestination: Destination {
             failure = MQTTDestination.outcome(of: error)
         }
         let (received, refused) = receipts.finish()
+        // Receipts that came at the last moment are no silence; each batch waits for its first ones no longer than its patience, so that the
+        // records behind it get their turn however slowly receipts come.
+        if isSilence, !received.isEmpty || !refused.isEmpty { failure = nil }
         let answer = "receipt of the application"
         if received.count + refused.count == records.count { return .delivered(refused: refused, answer: answer) }
         if !received.isEmpty || !refused.isEmpty { return .partly(received: received, refused: refused, answer: answer, then: failure) }
