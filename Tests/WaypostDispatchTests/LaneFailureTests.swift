@@ -1,10 +1,11 @@
+import Foundation
 import Synchronization
 import Testing
 import Waypost
 
 @testable import WaypostDispatch
 
-/// A server that accepts some kinds of records and not others.
+/// A server that accepts some kinds of records and not others, or that is slow with one.
 @Suite(.timeLimit(.minutes(1))) struct LaneFailureTests {
     /// A destination whose server has a fault with positions alone.
     private static func withoutPositions() -> ScriptedDestination {
@@ -40,6 +41,81 @@ import Waypost
         let status = try await dispatcher.statuses()[0]
         #expect(status.failure == nil && !status.isStalled && destination.takenNames.count == 18)
         #expect(notices.withLock { $0.last } == .recovered(destination: "home"))
+    }
+
+    /// A rhythm of failures that meets the positions each time, as events go first.
+    @Test func positionsGetTheirTurnFromAServerThatAnswersEverySecondRequest() async throws {
+        let fixture = try DispatchFixture()
+        let count = Mutex(0)
+        let destination = ScriptedDestination { _ in
+            count.withLock {
+                $0 += 1
+                return $0.isMultiple(of: 2) ? .temporary(reason: "429", retryAfter: .seconds(3)) : .good
+            }
+        }
+        let dispatcher = try await fixture.dispatcher([("home", destination)])
+        for round in 1...8 {
+            fixture.log.log(round...round)
+            try await dispatcher.accept([DispatchFixture.call(round)])
+            _ = try await dispatcher.drain(budget: .seconds(60))
+            let names = destination.takenNames
+            #expect(names.contains("call \(max(1, round - 1))"), "\(names)")
+            if round > 2 { #expect(names.contains("\(round - 2)"), "\(names)") }
+        }
+    }
+
+    /// Of whatever kind it is that always fails, the other does not wait for it.
+    @Test(arguments: [false, true]) func neitherKindWaitsForEverBehindTheOther(arePositionsBad: Bool) async throws {
+        let fixture = try DispatchFixture()
+        let destination = ScriptedDestination { records in
+            let isPosition = if case .position = records[0].content { true } else { false }
+            return isPosition == arePositionsBad ? .temporary(reason: "500", retryAfter: nil) : .good
+        }
+        let dispatcher = try await fixture.dispatcher([("home", destination)])
+        for round in 1...40 {
+            fixture.log.log(round...round)
+            try await dispatcher.accept([DispatchFixture.call(round)])
+            _ = try await dispatcher.drain(budget: .seconds(60))
+        }
+        #expect(destination.taken.count > 20, "\(destination.takenNames)")
+    }
+
+    /// A run that was asked for while another went on sends the positions, too, that came since.
+    @Test func aRunSendsWhatWaitsWhenItBegins() async throws {
+        let fixture = try DispatchFixture()
+        let gate = Mutex(true)
+        let destination = ScriptedDestination { _ in
+            while gate.withLock({ $0 }) { usleep(5_000) }
+            return .good
+        }
+        let dispatcher = try await fixture.dispatcher([("home", destination)])
+        try await dispatcher.accept([DispatchFixture.call(1)])
+        let first = Task { try await dispatcher.dispatch() }
+        while destination.batches.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        let second = Task { try await dispatcher.dispatch() }
+        // It cannot begin; until here it has asked.
+        try await Task.sleep(for: .milliseconds(300))
+        fixture.log.log(1...3)
+        try await dispatcher.accept([DispatchFixture.call(2)])
+        gate.withLock { $0 = false }
+        #expect(try await first.value.word == .good)
+        #expect(try await second.value.word == .good)
+        #expect(destination.takenNames == ["call 1", "call 2", "1", "2", "3"])
+    }
+
+    /// A server that takes its time for each event.
+    @Test func positionsHaveATurnAmongEventsThatTakeLong() async throws {
+        let fixture = try DispatchFixture()
+        let destination = ScriptedDestination { _ in
+            fixture.milliseconds.withLock { $0 += 4_000 }
+            return .good
+        }
+        let dispatcher = try await fixture.dispatcher([("home", destination)], batchCount: 1)
+        fixture.log.log(1...2)
+        try await dispatcher.accept((1...8).map(DispatchFixture.call))
+        #expect(try await dispatcher.dispatch().word == .good)
+        let names = ["call 1", "call 2", "call 3", "1", "call 4", "call 5", "call 6", "2", "call 7", "call 8"]
+        #expect(destination.takenNames == names)
     }
 
     /// When nothing of that kind waits any more, there is nothing to tell.

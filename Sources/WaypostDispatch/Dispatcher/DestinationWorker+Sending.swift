@@ -5,9 +5,10 @@ import WaypostSystem
 extension DestinationWorker {
     private var batchCount: Int { max(1, min(settings.batchCount, destination.maximumBatchCount)) }
 
-    private var lanes: [DispatchLane] { settings.sendsPositions ? [.events, .live, .history] : [.events] }
+    private var lanes: [DispatchLane] { [.events] + positionLanes }
+    private var positionLanes: [DispatchLane] { settings.sendsPositions ? [.live, .history] : [] }
 
-    /// Sends the next batch of the first lane with records to send.
+    /// Sends the next batch of the first kind with records to send, in the order of the turns.
     ///
     /// - Parameter newest: the newest records that may be sent; nil for any, in which case the order `live` applies anew.
     func sendNext(through newest: NewestWaiting?) async -> RunEnding {
@@ -17,29 +18,52 @@ extension DestinationWorker {
             return ending
         }
         do throws(ReadingFailure) {
-            if let ending = try await sendDeadLetter() { return ending }
             if newest == nil { try await letNewestGoFirst() }
             var held: String?
-            for lane in lanes {
-                var queue = reading.queues[lane] ?? LaneQueue(lane: lane)
-                try await fill(&queue)
-                reading.queues[lane] = queue
-                let count = newest.map { queue.count(through: $0.number(in: lane)) } ?? queue.items.count
-                if queue.items.isEmpty { vainSince[lane] = nil }
-                if count == 0 { continue }
-                guard case .send(let range) = queue.rule.plan(count: count) else {
-                    held = held ?? queue.rule.refusal ?? "without a word"
-                    reading.queues[lane]?.rule.pause()
-                    continue
+            for kind in turns.order {
+                let start = clock.bootMilliseconds()
+                let ending =
+                    switch kind {
+                    case .deadLetters: try await sendDeadLetter()
+                    case .events: try await sendNext(of: [.events], through: newest, &held)
+                    case .positions: try await sendNext(of: positionLanes, through: newest, &held)
+                    }
+                guard let ending else { continue }
+                // A cancelled attempt is not the server's fault.
+                if !Task.isCancelled {
+                    turns.note(ending, of: kind, milliseconds: clock.bootMilliseconds() - start, using: &generator)
                 }
-                if settings.isDryRun { return .dryRun(count: queue.items.count) }
-                return await send(range, of: lane)
+                return ending
             }
             guard let held else { return .empty }
             return .denied(reason: "refuses the only records that wait: \(held); they are tried again with the next ones")
         } catch {
             return .failed(reason: error.reason, isUnreachable: false, retryAfter: nil)
         }
+    }
+
+    /// Sends the next batch of the first of these lanes with records to send; nil when there are none.
+    ///
+    /// - Parameter held: gets the reason of the first lane that is held.
+    private func sendNext(
+        of lanes: [DispatchLane], through newest: NewestWaiting?, _ held: inout String?
+    ) async throws(ReadingFailure) -> RunEnding? {
+        for lane in lanes {
+            var queue = reading.queues[lane] ?? LaneQueue(lane: lane)
+            try await fill(&queue)
+            reading.queues[lane] = queue
+            let count = newest.map { queue.count(through: $0.number(in: lane)) } ?? queue.items.count
+            if queue.items.isEmpty { vainSince[lane] = nil }
+            if count == 0 { continue }
+            guard case .send(let range) = queue.rule.plan(count: count) else {
+                held = held ?? queue.rule.refusal ?? "without a word"
+                reading.queues[lane]?.rule.pause()
+                continue
+            }
+            if settings.isDryRun { return .dryRun(count: queue.items.count) }
+            return await send(range, of: lane)
+        }
+        return nil
     }
 
     /// A failure of the disk, not of the server.

@@ -36,6 +36,7 @@ actor DestinationWorker {
     /// The destination's progress, as stored in the outbox.
     private(set) var progress: DestinationState
     var reading = Reading()
+    var turns = SendingTurns()
     /// The ids of the records that are on their way.
     var inFlight: Set<String> = []
     var failure: Failure?
@@ -115,8 +116,7 @@ actor DestinationWorker {
 
     /// Sends everything that waits, now; ends the pause after a failure, but leaves the interval as it is.
     func dispatch() async -> DispatchCompletion {
-        retry.allowNow()
-        destination.hurry()
+        allowNow()
         return await send(upTo: .max, until: .max)
     }
 
@@ -128,9 +128,14 @@ actor DestinationWorker {
 
     /// Sends the next batch.
     func dispatchNext() async -> DispatchCompletion {
-        retry.allowNow()
-        destination.hurry()
+        allowNow()
         return await send(upTo: 1, until: .max)
+    }
+
+    private func allowNow() {
+        retry.allowNow()
+        turns.forgetFailures()
+        destination.hurry()
     }
 
     /// Sends until nothing waits, something fails, or a moment of the boot clock is reached.
@@ -236,9 +241,8 @@ actor DestinationWorker {
 
     /// One run at a time; later callers wait for it and then get their own.
     ///
-    /// A run is for what waits when it is asked for. A cancelled caller no longer waits, and its run ends: records without a receipt are sent again.
+    /// A run is for what waits when it begins. A cancelled caller no longer waits, and its run ends: records without a receipt are sent again.
     private func send(upTo batchCount: Int, until deadline: Int64) async -> DispatchCompletion {
-        let newest = await newestWaiting()
         while case let mark = waitingForRun.mark, state.run != nil {
             let isMyTurn = await waitingForRun.wait(since: mark)
             guard clock.bootMilliseconds() < deadline else { return .error(settings.name, DestinationWorker.timeIsOver) }
@@ -247,7 +251,7 @@ actor DestinationWorker {
         if let obstacle { return .error(settings.name, obstacle) }
         interruption = nil
         let run = Task {
-            let completion = await self.run(upTo: batchCount, through: newest, until: deadline)
+            let completion = await self.run(upTo: batchCount, until: deadline)
             // Before any waiting caller resumes: it would find the run still there, and block the actor.
             state.endRun()
             waitingForRun.resumeAll()
@@ -267,7 +271,8 @@ actor DestinationWorker {
     }
 
     /// Sends until the records up to the newest that waited are settled; what came since goes first, but only every second time, so that it ends.
-    private func run(upTo batchCount: Int, through newest: NewestWaiting, until deadline: Int64) async -> DispatchCompletion {
+    private func run(upTo batchCount: Int, until deadline: Int64) async -> DispatchCompletion {
+        let newest = await newestWaiting()
         var sentBatches = 0
         var ending = RunEnding.sent
         var takesNews = true

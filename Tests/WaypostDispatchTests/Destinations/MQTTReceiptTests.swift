@@ -66,6 +66,24 @@ import WaypostTestKit
         #expect(reason.contains("4 of 4 records") && ContinuousClock.now - start < .seconds(4), "\(reason)")
     }
 
+    /// Words that come now and then, each just in time: those who wait behind get their turn.
+    @Test(.timeLimit(.minutes(1))) func sendsPositionsThoughEventsAreConfirmedSlowlyOrNever() async throws {
+        let broker = try await MosquittoBroker()
+        let consumer = try MQTTConsumer(broker.url) { $0.hasPrefix("p-") ? $0 : nil }
+        _ = try await consumer.client.connect()
+        let fixture = try DispatchFixture()
+        let dispatcher = try await fixture.dispatcher([("broker", try destination(broker.url, patience: .milliseconds(300)))])
+        try await dispatcher.accept((1...3).map(DispatchFixture.call))
+        fixture.log.log(1...5)
+        var rounds = 0
+        while try await dispatcher.statuses()[0].waitingPositionCount != 0, rounds < 30 {
+            rounds += 1
+            _ = try await dispatcher.drain(budget: .seconds(60))
+        }
+        #expect(try await dispatcher.statuses()[0].waitingPositionCount == 0)
+        #expect(try await dispatcher.statuses()[0].state.waitingEventCount == 3)
+    }
+
     /// Longer than is read, and kept by the broker for the session: the destination goes on without what it kept.
     @Test(arguments: [30_000, 150_000]) func survivesReceiptsOfAnyLength(count: Int) async throws {
         let broker = try await MosquittoBroker()
