@@ -15,7 +15,8 @@ struct FallbackMember: Sendable {
     private var fixesSince: Int64?
     /// The moment until which a slow reader kept it from reporting.
     private var heldUntil: Int64 = 0
-    private var silence: SilenceRule
+    /// What is known of the receiver's rhythm.
+    private(set) var silence: SilenceRule
 
     init(leastSilence: Int64) {
         self.leastSilence = leastSilence
@@ -80,9 +81,16 @@ struct FallbackMember: Sendable {
 
     func hasFix(at now: Int64) -> Bool { fixesSince != nil && hasData(at: now) }
 
-    func isHealthy(for span: Int64, at now: Int64) -> Bool {
+    /// Whether it got its fix that long ago, and has it still.
+    func hasFix(for span: Int64, at now: Int64) -> Bool {
         guard let fixesSince, hasFix(at: now) else { return false }
         return now - fixesSince >= span
+    }
+
+    /// Whether its fixes without a break span that time; the silence since the last one is no health.
+    func isHealthy(for span: Int64, at now: Int64) -> Bool {
+        guard let fixesSince, let fixAt, hasFix(at: now) else { return false }
+        return fixAt - fixesSince >= span
     }
 
     func state(at now: Int64) -> SourceMember.State {

@@ -7,7 +7,8 @@ import Waypost
 /// - An active source that delivers data but no fix is left after `firstFix` before its first fix, and after the limit of silence later, but
 ///   only for a source that has had a fix for `lead`. So it stays active in a tunnel, where no source has a fix, and at its end, where it
 ///   matters little which source gets a fix first.
-/// - Sources before the active one always run beside it; the first that has had fixes without a break for `health` becomes active again.
+/// - Sources before the active one always run beside it; the first whose fixes span `health` without a break becomes active again, with its
+///   newest fix. A break is a report without a fix, a loss, or a silence by the first rule.
 /// - Sources after it run only when it is in trouble: from when it reports a loss, or has half a limit of silence left, until it has been
 ///   healthy for `health`.
 /// - A source whose device another one uses, or that running would use up, does not run beside others. It is tried when the active source
@@ -111,6 +112,9 @@ public struct FallbackRule: Sendable {
     /// Whether no member is left.
     public var hasEnded: Bool { members.allSatisfy(\.hasEnded) }
 
+    /// What is known of a member's rhythm.
+    func rhythm(of index: Int) -> SilenceRule { members[index].silence }
+
     /// The state of a member, for people.
     public func state(of index: Int, at now: Int64) -> SourceMember.State { members[index].state(at: now) }
 
@@ -127,7 +131,7 @@ public struct FallbackRule: Sendable {
             let next = best(at: now) ?? nextUntried()
             if let next { return (next, current.loss.map { .lost($0) } ?? .silent) }
         } else if now - current.fixlessSince >= noFixLimit(current) {
-            let next = others.first { members[$0].isHealthy(for: times.lead, at: now) }
+            let next = others.first { members[$0].hasFix(for: times.lead, at: now) }
             if let next { return (next, .noFix) }
         }
         return members.indices.prefix(upTo: active).first { members[$0].isHealthy(for: times.health, at: now) }.map { ($0, .recovered) }

@@ -56,6 +56,12 @@ import WaypostPositioning
         Case(
             testDescription: "health that breaks begins anew", says: ["F*5 .*10 F*9 n F*20", "F*45"], used: "0*9 1*26 0*10"),
         Case(
+            testDescription: "the silence after fixes is not health", says: ["F*5 .*8 F*8 .*8 F*8 .*8 F*20", "F*65"],
+            used: "0*9 1*46 0*10"),
+        Case(
+            testDescription: "a slow source is gone back to with a fix, not between two",
+            says: ["F .*6 F .*6 F .*6 F .*6 F .*6", "F*35"], used: "0*5 1*16 0*14"),
+        Case(
             testDescription: "the better of two others is taken", says: [".*20", "F*20", "F*20"], used: "0*5 1*15"),
         Case(
             testDescription: "the worse of two others is taken when it alone has a fix", says: [".*20", "n*20", "F*20"],
