@@ -47,6 +47,9 @@ public struct PositionLossRule: Sendable {
         silence.pause()
     }
 
+    /// Judges by another receiver's rhythm from now on, as far as that is known.
+    package mutating func follow(_ rhythm: SilenceRule) { silence.adopt(rhythm) }
+
     private func isTimeout(at time: UTCTime?) -> Bool {
         guard let time, let lastFix else { return false }
         return time.millisecondsSince1970 - lastFix.millisecondsSince1970 > timeoutMilliseconds

@@ -40,6 +40,9 @@ package struct SilenceRule: Sendable, Equatable {
         }
     }
 
+    /// Knows what the other rule knows, and nothing else; the shortest silence stays its own.
+    package mutating func adopt(_ other: SilenceRule) { (last, steps, next) = (other.last, other.steps, other.next) }
+
     /// Notes that the receiver sleeps: nothing is learned from the step to the next report.
     package mutating func pause() {
         last = nil

@@ -141,7 +141,9 @@ struct FallbackRun {
             case .stop(let index): stop(index)
             case .start(let index): start(index)
             case .use(let index, let reason):
-                await output(.status(.switched(SourceSwitch(from: sources[previous].name, to: sources[index].name, reason: reason))))
+                var change = SourceSwitch(from: sources[previous].name, to: sources[index].name, reason: reason)
+                change.rhythm = rule.rhythm(of: index)
+                await output(.status(.switched(change)))
                 previous = index
             }
         }

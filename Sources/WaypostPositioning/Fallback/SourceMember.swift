@@ -1,3 +1,5 @@
+import Waypost
+
 /// The state of one member of a ``FallbackSource``.
 public struct SourceMember: Sendable, Hashable {
     /// What it does at the moment.
@@ -76,11 +78,25 @@ public struct SourceSwitch: Sendable, Hashable {
     public var to: String
     /// The reason.
     public var reason: Reason
+    /// What is known of the new member's rhythm, by which its silence is judged; equal switches may differ in it.
+    var rhythm = SilenceRule()
 
     /// A switch between members of these names.
     public init(from: String, to: String, reason: Reason) {
         self.from = from
         self.to = to
         self.reason = reason
+    }
+
+    /// Whether the names and the reason are the same.
+    public static func == (one: SourceSwitch, other: SourceSwitch) -> Bool {
+        one.from == other.from && one.to == other.to && one.reason == other.reason
+    }
+
+    /// Hashes the names and the reason.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(from)
+        hasher.combine(to)
+        hasher.combine(reason)
     }
 }

@@ -133,6 +133,7 @@ extension PositioningManager {
             peer = members.first(where: \.isActive)?.peer
         case .switched(let change):
             lastSwitch = (change, MonotonicClock.milliseconds)
+            loss.follow(change.rhythm)
             sky = nil
         }
     }

@@ -88,6 +88,36 @@ import WaypostTestKit
         #expect(!first.isRunning && !second.isRunning)
     }
 
+    /// A receiver with a fix each 20 seconds is not lost after five because the one before it had a fix each second.
+    @Test func theRhythmOfTheSourceInUseSaysWhenItIsLost() async throws {
+        let (first, second) = (PuppetSource("puppet:a"), PuppetSource("puppet:b"))
+        let manager = PositioningManager(source: FallbackSource([first, second], times: FallbackSourceTests.quick))
+        let log = UpdateLog()
+        await manager.attach(log)
+        await manager.start()
+        func say(_ source: PuppetSource, _ seconds: Double) async {
+            var position = fix(seconds)
+            position.source = source.name
+            await source.say(.position(position))
+        }
+        #expect(await eventually(within: 5) { first.isRunning })
+        await say(first, 0)
+        #expect(await eventually(within: 5) { second.isRunning })
+        var round = 0.0
+        while await manager.lastSwitch?.change.reason != .recovered, round < 40 {
+            round += 1
+            await say(first, 20 * round)
+            for late in 2...4 { await say(second, 20 * round + Double(late)) }
+            try await Task.sleep(for: .milliseconds(250))
+        }
+        let count = await log.updates.count
+        #expect(await manager.rawPosition?.source == "puppet:a")
+        try await Task.sleep(for: .seconds(7))
+        #expect(await manager.rawPosition?.source == "puppet:a")
+        #expect(await !log.updates.dropFirst(count).contains { if case .lost = $0 { true } else { false } })
+        await manager.stop()
+    }
+
     @Test func aLossIsToldOnceAndWhatOthersSayOfThemselvesIsKept() async throws {
         let (first, second) = (PuppetSource("puppet:a"), PuppetSource("puppet:b"))
         try await running(FallbackSource([first, second], times: FallbackSourceTests.quick)) { log in
