@@ -33,6 +33,8 @@ struct NMEAInterpreter {
     private var speedSearch: (since: Int64, hasTriedAll: Bool)?
     /// The moment of the last new fix, report without a fix, or connection.
     private var newsAt: Int64
+    /// The moment of the last new fix, or connection.
+    private var fixAt: Int64
 
     /// The moment of the last whole sentence, or of the connection if none has come.
     private(set) var lastSentenceAt: Int64
@@ -49,10 +51,14 @@ struct NMEAInterpreter {
         self.correctsWeekRollover = correctsWeekRollover
         lastSentenceAt = now
         newsAt = now
+        fixAt = now
     }
 
     /// The moment at which silence becomes a loss, unless a sentence comes before.
     var silenceDeadline: Int64 { lastSentenceAt + silence.limitMilliseconds }
+
+    /// The moment at which the lack of a new fix becomes a loss.
+    var fixDeadline: Int64 { fixAt + silence.limitMilliseconds }
 
     /// What has arrived over this connection, and how much of it was damaged.
     var counters: NMEACounters { decoder.counters }
@@ -78,6 +84,7 @@ struct NMEAInterpreter {
         speedSearch = nil
         lastSentenceAt = now
         newsAt = now
+        fixAt = now
         return [.status(.connected(peer))] + (isAnswer ? losses.connect() : [])
     }
 
@@ -175,6 +182,7 @@ struct NMEAInterpreter {
         position.source = name
         guard isNew(position) else { return noteRepetition() }
         newsAt = lastSentenceAt
+        fixAt = lastSentenceAt
         lastFix = position
         losses.endLoss()
         return [.position(position)]

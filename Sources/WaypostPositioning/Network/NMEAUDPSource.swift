@@ -72,8 +72,11 @@ private final class UDPSenderFilter: ChannelInboundHandler {
         var datagram = envelope.data
         guard let last = datagram.readableBytesView.last else { return }
         let sender = envelope.remoteAddress.hostAndPort
-        let isSilent = MonotonicClock.milliseconds >= session.silenceDeadline
-        switch rule.judge(sender, isFollowedSilent: isSilent, holdsSentence: { UDPSenderFilter.holdsSentence(datagram) }) {
+        let now = MonotonicClock.milliseconds
+        let verdict = rule.judge(
+            sender, isFollowedSilent: now >= session.silenceDeadline, isFollowedWithoutFix: now >= session.fixDeadline,
+            holdsSentence: { UDPSenderFilter.read(datagram).sentenceCount > 0 }, fix: { UDPSenderFilter.read(datagram).fix })
+        switch verdict {
         case .follows: break
         case .followsFromNowOn: session.connected(to: sender)
         case .isIgnored: return
@@ -85,11 +88,15 @@ private final class UDPSenderFilter: ChannelInboundHandler {
         context.fireChannelRead(wrapInboundOut(datagram))
     }
 
-    private static func holdsSentence(_ datagram: ByteBuffer) -> Bool {
+    private static func read(_ datagram: ByteBuffer) -> (sentenceCount: Int, fix: UDPSenderRule.Fix?) {
         var decoder = NMEADecoder()
         var events: [NMEAEvent] = []
         datagram.withUnsafeReadableBytes { decoder.decode(Span(_unsafeBytes: $0), into: &events) }
         decoder.finish(into: &events)
-        return decoder.counters.sentences > 0
+        let fixes = events.compactMap { event -> UDPSenderRule.Fix? in
+            guard case .epoch(let epoch) = event, let position = epoch.position else { return nil }
+            return UDPSenderRule.Fix(millisecondOfDay: epoch.millisecondOfDay, coordinate: position.coordinate)
+        }
+        return (decoder.counters.sentences, fixes.last)
     }
 }

@@ -86,6 +86,26 @@ import WaypostTestKit
         }
     }
 
+    @Test func aSenderWithoutAFixDoesNotShutOutOneThatHasOne() async throws {
+        try await listening { source, log in
+            let (first, second) = (try UDPSender(), try UDPSender())
+            // Refused while nobody listens yet.
+            for _ in 0..<50 where !log.events.contains(where: { if case .noFix = $0 { true } else { false } }) {
+                try? first.send(receiver.epochWithoutFix(0), to: source.port)
+                try await Task.sleep(for: .milliseconds(100))
+            }
+            let start = MonotonicClock.milliseconds
+            for index in 1..<60 where log.positions.isEmpty {
+                try first.send(receiver.epochWithoutFix(index), to: source.port)
+                // One sentence a datagram.
+                for sentence in receiver.epoch(index).sentences { try second.send(sentence, to: source.port) }
+                try await Task.sleep(for: .milliseconds(200))
+            }
+            #expect((4_000...8_000).contains(MonotonicClock.milliseconds - start))
+            #expect(!log.positions.isEmpty)
+        }
+    }
+
     @Test func anAddressThatIsTakenIsLostOnceAndUsedWhenItIsFree() async throws {
         let port = try UDPSender.freePort()
         let (first, second) = (NMEAUDPSource(port: port), NMEAUDPSource(port: port))

@@ -1,4 +1,5 @@
 import Testing
+import Waypost
 
 @testable import WaypostPositioning
 
@@ -16,6 +17,28 @@ import Testing
         #expect(rule.judge("a", isFollowedSilent: true) { true } == .followsFromNowOn)
         #expect(rule.judge("b", isFollowedSilent: false) { true } == .isIgnoredAndNamed("a"))
         #expect(rule.ignoredCount == 3)
+    }
+
+    @Test func oneWithoutAFixGivesWayToOneWhoseFixesGoOn() throws {
+        let place = try #require(Coordinate(latitudeDegrees: 47, longitudeDegrees: 8))
+        func fix(_ second: Int) -> UDPSenderRule.Fix { UDPSenderRule.Fix(millisecondOfDay: 1_000 * second, coordinate: place) }
+        var rule = UDPSenderRule()
+        func judge(_ sender: String, without: Bool, _ fix: UDPSenderRule.Fix?) -> UDPSenderRule.Verdict {
+            rule.judge(sender, isFollowedSilent: false, isFollowedWithoutFix: without, holdsSentence: { true }, fix: { fix })
+        }
+        #expect(judge("a", without: false, nil) == .followsFromNowOn)
+        // While it may still get its fix, and by others without one, it is not replaced.
+        #expect(judge("b", without: false, fix(1)) == .isIgnoredAndNamed("a"))
+        #expect(judge("b", without: true, nil) == .isIgnored)
+        // A fix that is only repeated replaces nobody.
+        #expect(judge("b", without: true, fix(2)) == .isIgnored)
+        #expect(judge("b", without: true, fix(2)) == .isIgnored)
+        #expect(judge("a", without: true, nil) == .follows)
+        #expect(judge("b", without: true, fix(3)) == .followsFromNowOn)
+        // Two that both have fixes do not alternate.
+        #expect(judge("a", without: false, fix(3)) == .isIgnoredAndNamed("b"))
+        #expect(judge("a", without: false, fix(4)) == .isIgnored)
+        #expect(rule.followed == "b")
     }
 
     @Test func namesNoMoreThanSixteen() {
