@@ -13,6 +13,8 @@ final class NMEAChannelHandler: ChannelInboundHandler {
     enum Silence {
         /// It is closed, and the source opens it again: a line that hangs, a peer that is gone without notice.
         case closes
+        /// It is closed later each time nothing has come at all, and while a sentence may be arriving slowly.
+        case closesPatiently
         /// It stays open: a socket without connections has nothing to reconnect.
         case keeps
     }
@@ -75,12 +77,21 @@ final class NMEAChannelHandler: ChannelInboundHandler {
         let wait = max(1, session.silenceDeadline - MonotonicClock.milliseconds)
         silenceTimer = context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(wait)) { [self] in
             if session.checkSilence() {
-                if silence == .closes { return context.close(promise: nil) }
+                if mustClose { return context.close(promise: nil) }
                 // The deadline has passed and remains so until the next sentence: check again after a while.
                 silenceTimer = context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(1)) { [self] in watchSilence(context) }
             } else {
                 watchSilence(context)
             }
+        }
+    }
+
+    /// Whether the silence, which is a loss, is the end of the channel.
+    private var mustClose: Bool {
+        switch silence {
+        case .closes: true
+        case .closesPatiently: MonotonicClock.milliseconds >= session.closingDeadline
+        case .keeps: false
         }
     }
 }

@@ -15,6 +15,10 @@ struct NMEAInterpreter {
     private static let linesToJudge = 100
     /// Fewer bytes prove nothing: an unplugged connector, an adapter that wakes up.
     private static let leastNoiseBytes = 32
+    /// How long a silent connection is kept at most, in milliseconds.
+    private static let longestPatience: Int64 = 30_000
+    /// How long one sentence may take to arrive, in milliseconds: some 80 bytes at less than two a second.
+    private static let slowestSentence: Int64 = 60_000
 
     private let name: String
     private let correctsWeekRollover: Bool
@@ -35,6 +39,8 @@ struct NMEAInterpreter {
     private var newsAt: Int64
     /// The moment of the last new fix, or connection.
     private var fixAt: Int64
+    /// How many connections in a row have ended without a whole sentence; nil before the first connection.
+    private var fruitlessCount: Int?
 
     /// The moment of the last whole sentence, or of the connection if none has come.
     private(set) var lastSentenceAt: Int64
@@ -60,6 +66,16 @@ struct NMEAInterpreter {
     /// The moment at which the lack of a new fix becomes a loss.
     var fixDeadline: Int64 { fixAt + silence.limitMilliseconds }
 
+    /// The moment from which a silent connection may be given up: later with each that brought nothing, and while bytes come in that may
+    /// yet be a sentence.
+    ///
+    /// A fixed rhythm of connections could miss a slow server's sentences for ever.
+    var closingDeadline: Int64 {
+        let limit = silence.limitMilliseconds
+        let patience = max(limit, min(limit << min(fruitlessCount ?? 0, 4), NMEAInterpreter.longestPatience))
+        return lastSentenceAt + max(patience, min(noise.at + limit - lastSentenceAt, NMEAInterpreter.slowestSentence))
+    }
+
     /// What has arrived over this connection, and how much of it was damaged.
     var counters: NMEACounters { decoder.counters }
 
@@ -77,6 +93,7 @@ struct NMEAInterpreter {
         options.endsEpochAtLearnedSentence = true
         options.correctsWeekRollover = correctsWeekRollover
         decoder = NMEADecoder(options: options)
+        fruitlessCount = fruitlessCount.map { sentenceCount == 0 ? $0 + 1 : 0 } ?? 0
         sentenceCount = 0
         lateSentenceCount = 0
         judged = (0, 0)

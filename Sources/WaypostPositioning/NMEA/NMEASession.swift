@@ -62,6 +62,9 @@ final class NMEASession: Sendable {
     /// The moment of the monotonic clock, in milliseconds, at which the lack of a new fix becomes a loss.
     var fixDeadline: Int64 { interpreter.withLock { $0.fixDeadline } }
 
+    /// The moment of the monotonic clock, in milliseconds, from which a silent connection may be given up.
+    var closingDeadline: Int64 { interpreter.withLock { $0.closingDeadline } }
+
     /// The moment of the last whole sentence, or of the connection if none has come: milliseconds of the monotonic clock.
     var lastSentenceAt: Int64 { interpreter.withLock { $0.lastSentenceAt } }
 

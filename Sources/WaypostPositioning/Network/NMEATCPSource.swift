@@ -6,8 +6,9 @@ import WaypostSystem
 /// NMEA 0183 from a TCP server: a multiplexer on a boat, a receiver on the network, a phone.
 ///
 /// It never gives up: a server that is absent, closes, resets or falls silent (no whole sentence for five seconds or three periods) is
-/// one ``PositionSourceEvent/lost(_:)``, and it connects again after 0.5, 1, 2, then every 3 seconds. Half-read data is discarded when a
-/// connection ends. Nothing is ever sent. Dates before 2020 get 1024 weeks added.
+/// one ``PositionSourceEvent/lost(_:)``, and it connects again after 0.5, 1, 2, then every 3 seconds. When a connection has brought nothing,
+/// the next is kept longer, up to 30 seconds, so that a server that speaks rarely is heard; also while a sentence may be arriving slowly.
+/// Half-read data is discarded when a connection ends. Nothing is ever sent. Dates before 2020 get 1024 weeks added.
 /// - Concurrency: reads on the event loop of all live sources; only the name is resolved elsewhere. A resolution that hangs when the task
 ///   is cancelled ends by itself later.
 public struct NMEATCPSource: PositionSource {
@@ -63,7 +64,8 @@ private final class NMEATCPGreeter: ChannelInboundHandler {
     func channelActive(context: ChannelHandlerContext) {
         session.connected(to: context.remoteAddress.map(\.hostAndPort) ?? "the server")
         do {
-            try context.pipeline.syncOperations.addHandler(NMEAChannelHandler(session: session), position: .after(self))
+            try context.pipeline.syncOperations.addHandler(
+                NMEAChannelHandler(session: session, onSilence: .closesPatiently), position: .after(self))
         } catch {
             return context.close(promise: nil)
         }

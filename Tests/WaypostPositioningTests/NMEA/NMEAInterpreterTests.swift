@@ -94,6 +94,24 @@ import WaypostTestKit
         #expect(interpreter.silenceDeadline == 20_000 + 30_000)
     }
 
+    /// Connections that were always as long would miss a slow server's sentences for ever.
+    @Test func keepsAConnectionLongerWhenTheLastOnesBroughtNothing() {
+        var interpreter = NMEAInterpreter(name: "n", at: 0)
+        for (index, patience) in [5_000, 10_000, 20_000, 30_000, 30_000, 30_000].enumerated() {
+            let now = Int64(index) * 100_000
+            _ = interpreter.connected(to: "x", at: now)
+            #expect(interpreter.silenceDeadline == now + 5_000)
+            #expect(interpreter.closingDeadline == now + Int64(patience))
+        }
+        _ = interpreter.process(receiver.epoch(0).text, at: 501_000)
+        _ = interpreter.connected(to: "x", at: 600_000)
+        #expect(interpreter.closingDeadline == 605_000)
+        // While bytes come in, for a minute at most.
+        for now in stride(from: Int64(600_500), through: 657_000, by: 500) { _ = interpreter.process("$", at: now) }
+        #expect(interpreter.closingDeadline == 660_000)
+        #expect(interpreter.silenceDeadline == 605_000)
+    }
+
     @Test func forgetsAHalfSentenceWithItsConnection() {
         var interpreter = NMEAInterpreter(name: "n", at: 0)
         _ = interpreter.connected(to: "x", at: 0)

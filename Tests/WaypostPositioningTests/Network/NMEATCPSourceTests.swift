@@ -97,6 +97,20 @@ import WaypostTestKit
         }
     }
 
+    @Test func aSentenceThatArrivesByteByByteIsRead() async throws {
+        try await serving { server, _, log in
+            let bytes = Array(try #require(receiver.epoch(0).sentences.last).utf8)
+            #expect(bytes.count >= 60)
+            for byte in bytes {
+                await server.send([byte])
+                try await Task.sleep(for: .milliseconds(200))
+            }
+            #expect(await log.waits { $0.positions.count == 1 })
+            // The loss is told meanwhile.
+            #expect(log.losses == [.silent] && server.acceptedCount == 1)
+        }
+    }
+
     @Test func aHundredMegabytesOfNoiseLeaveTheMemoryFlatAndTheReceiverHeard() async throws {
         try await serving { server, _, log in
             #expect(await log.waits { _ in server.clientCount == 1 })
