@@ -80,29 +80,6 @@ import Waypost
         #expect(destination.taken.count > 20, "\(destination.takenNames)")
     }
 
-    /// A run that was asked for while another went on sends the positions, too, that came since.
-    @Test func aRunSendsWhatWaitsWhenItBegins() async throws {
-        let fixture = try DispatchFixture()
-        let gate = Mutex(true)
-        let destination = ScriptedDestination { _ in
-            while gate.withLock({ $0 }) { usleep(5_000) }
-            return .good
-        }
-        let dispatcher = try await fixture.dispatcher([("home", destination)])
-        try await dispatcher.accept([DispatchFixture.call(1)])
-        let first = Task { try await dispatcher.dispatch() }
-        while destination.batches.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
-        let second = Task { try await dispatcher.dispatch() }
-        // It cannot begin; until here it has asked.
-        try await Task.sleep(for: .milliseconds(300))
-        fixture.log.log(1...3)
-        try await dispatcher.accept([DispatchFixture.call(2)])
-        gate.withLock { $0 = false }
-        #expect(try await first.value.word == .good)
-        #expect(try await second.value.word == .good)
-        #expect(destination.takenNames == ["call 1", "call 2", "1", "2", "3"])
-    }
-
     /// A server that takes its time for each event.
     @Test func positionsHaveATurnAmongEventsThatTakeLong() async throws {
         let fixture = try DispatchFixture()

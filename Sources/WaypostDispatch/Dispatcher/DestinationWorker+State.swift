@@ -98,7 +98,7 @@ extension DestinationWorker {
         func hasEvents(after newest: NewestWaiting) -> Bool { (queues[.events]?.items.last?.number ?? 0) > newest.entry }
     }
 
-    /// The newest records that waited when a run began.
+    /// The newest records that waited when somebody asked for a run, or when it began.
     struct NewestWaiting: Sendable {
         /// The number of the last entry.
         var entry: UInt64

@@ -234,15 +234,17 @@ actor DestinationWorker {
     private func ring(_ moment: Int64) async {
         guard state.alarm?.moment == moment else { return }
         state.noteRing()
-        _ = await send(upTo: .max, until: .max)
+        _ = await send(upTo: .max, until: .max, isAsked: false)
     }
 
     // MARK: - Sending
 
     /// One run at a time; later callers wait for it and then get their own.
     ///
-    /// A run is for what waits when it begins. A cancelled caller no longer waits, and its run ends: records without a receipt are sent again.
-    private func send(upTo batchCount: Int, until deadline: Int64) async -> DispatchCompletion {
+    /// A run is for what waits when it is asked for; one that nobody asks for, for what waits when it begins. A cancelled caller no longer
+    /// waits, and its run ends: records without a receipt are sent again.
+    private func send(upTo batchCount: Int, until deadline: Int64, isAsked: Bool = true) async -> DispatchCompletion {
+        let asked = isAsked ? await newestWaiting() : nil
         while case let mark = waitingForRun.mark, state.run != nil {
             let isMyTurn = await waitingForRun.wait(since: mark)
             guard clock.bootMilliseconds() < deadline else { return .error(settings.name, DestinationWorker.timeIsOver) }
@@ -251,7 +253,7 @@ actor DestinationWorker {
         if let obstacle { return .error(settings.name, obstacle) }
         interruption = nil
         let run = Task {
-            let completion = await self.run(upTo: batchCount, until: deadline)
+            let completion = await self.run(upTo: batchCount, through: asked, until: deadline)
             // Before any waiting caller resumes: it would find the run still there, and block the actor.
             state.endRun()
             waitingForRun.resumeAll()
@@ -271,8 +273,10 @@ actor DestinationWorker {
     }
 
     /// Sends until the records up to the newest that waited are settled; what came since goes first, but only every second time, so that it ends.
-    private func run(upTo batchCount: Int, until deadline: Int64) async -> DispatchCompletion {
-        let newest = await newestWaiting()
+    ///
+    /// - Parameter asked: the newest that waited when somebody asked for the run; nil for those that wait now.
+    private func run(upTo batchCount: Int, through asked: NewestWaiting?, until deadline: Int64) async -> DispatchCompletion {
+        let newest = if let asked { asked } else { await newestWaiting() }
         var sentBatches = 0
         var ending = RunEnding.sent
         var takesNews = true
