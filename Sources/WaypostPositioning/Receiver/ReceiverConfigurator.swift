@@ -15,7 +15,8 @@ package enum ReceiverChange: Sendable, Equatable {
 
 /// Reads and changes the settings of a u-blox or MediaTek receiver.
 ///
-/// - Concurrency: every call opens the port, blocks its thread while it waits for the receiver, some seconds at most, and closes the port.
+/// - Concurrency: every call opens the port, blocks its thread while it waits for the receiver, some seconds, or a minute if its speed has to be found and it
+///   reports rarely, and closes the port.
 package struct ReceiverConfigurator: Sendable {
     private let path: String
     private let baudRate: Int?
@@ -57,13 +58,13 @@ package struct ReceiverConfigurator: Sendable {
     {
         let line = try ReceiverLine.open(path, baudRate: baudRate, gpsdPorts: gpsdPorts)
         for _ in 0..<2 {
-            if let state = try converse(line, wasSilent: false, body) { return state }
+            if let state = try greet(line, wasSilent: false, body) { return state }
         }
         // One that sends only NMEA, as our own serial reader leaves it, must first be allowed to answer. Ctrl-C waits until that is undone.
-        let state = try Signals.holdingStopRequests { () throws(ReceiverError) in
+        let state = try Signals.holdingStopRequests { () throws(ReceiverError) -> ReceiverState? in
             for _ in 0..<2 {
                 try line.send(UBXSettings.setAnswering(true, baudRate: line.baudRate).flatMap(\.bytes))
-                if let state = try converse(line, wasSilent: true, body) { return state as ReceiverState? }
+                if let state = try greet(line, wasSilent: true, body) { return state }
             }
             return nil
         }
@@ -72,7 +73,7 @@ package struct ReceiverConfigurator: Sendable {
     }
 
     /// Greets the receiver, and holds the dialogue with it; nil when it does not answer.
-    private func converse(
+    private func greet(
         _ line: ReceiverLine, wasSilent: Bool, _ body: (any ReceiverDialogue) throws(ReceiverError) -> ReceiverState
     ) throws(ReceiverError) -> ReceiverState? {
         // Each ignores commands in the other's protocol.

@@ -43,20 +43,16 @@ final class ReceiverLine {
             throw ReceiverError(error, path: path)
         }
         guard let port = consume opened else { throw .failed("\(path): cancelled") }
-        let found = try findSpeed(of: port, &search, isKnown: baudRate != nil, path: path)
+        let found = try findSpeed(of: port, &search, path: path)
         return ReceiverLine(path: path, baudRate: found, port: port)
     }
 
     /// The speed at which the receiver is understood.
-    private static func findSpeed(
-        of port: borrowing SerialPort, _ search: inout BaudSearch, isKnown: Bool, path: String
-    ) throws(ReceiverError) -> Int {
+    private static func findSpeed(of port: borrowing SerialPort, _ search: inout BaudSearch, path: String) throws(ReceiverError) -> Int {
         let start = MonotonicClock.milliseconds
         search.begin(at: start)
         do throws(SystemError) {
-            while MonotonicClock.milliseconds < start
-                + (search.hasHeardNoise && !isKnown ? searchTimeOfANoisyLine : searchTime).milliseconds
-            {
+            while MonotonicClock.milliseconds - start < longestTime(of: search).milliseconds {
                 let wait = max(1, min(search.deadline - MonotonicClock.milliseconds, 100))
                 let bytes = try port.read(timeoutMilliseconds: Int32(wait))
                 var step = search.process(bytes.span, at: MonotonicClock.milliseconds)
@@ -81,8 +77,12 @@ final class ReceiverLine {
         } catch {
             if !error.isMissing { throw ReceiverError(error, path: path) }
         }
-        let speeds = isKnown ? "at \(search.baudRate) baud" : "at any speed"
+        let speeds = search.isOnlyOne ? "at \(search.baudRate) baud" : "at any speed"
         throw .silent("\(path): \(search.hasHeardNoise ? "something comes, but neither NMEA nor UBX \(speeds)" : "nothing comes")")
+    }
+
+    private static func longestTime(of search: BaudSearch) -> Duration {
+        search.hasHeardNoise && !search.isOnlyOne ? searchTimeOfANoisyLine : searchTime
     }
 
     /// Whether the line is a USB device of the given vendor.

@@ -63,7 +63,8 @@ struct BaudSearch: Sendable {
 
     /// The speed that is being tried.
     private(set) var baudRate: Int
-    private let isOnlyOne: Bool
+    /// Whether it is for one given speed.
+    let isOnlyOne: Bool
     /// The other speeds of this round that are not ruled out yet.
     private var others: [Int]
     /// The speeds that were ruled out in the middle of the current burst, perhaps only for being out of step; each may be once.
