@@ -44,6 +44,9 @@ found=$(lines '\btry\?' 'Sources/*.swift' | grep -v '//' || true)
 found=$(lines '\bas!|\bunowned\(unsafe\)|\bnonisolated\(unsafe\)' 'Sources/*.swift' | grep -v '// ' || true)
 [[ -z $found ]] || failed 'the compiler is overruled without a comment that says why on the same line:' "$found"
 
+found=$(awk '/^  / && length > 80 { print FILENAME ":" FNR }' Config/debian/changelog)
+[[ -z $found ]] || failed 'longer than 80 characters, which lintian refuses in a changelog:' "$found"
+
 # Paths that mean something on this machine only: the repository, the toolchain, local copies of packages.
 here=("$PWD" "$(dirname "$(realpath "$(command -v swift)")")")
 while IFS=' ' read -r key _; do
