@@ -15,10 +15,10 @@ let strict: [SwiftSetting] = [
 /// relocations and keeps functions of the same code once, which takes 1.5 MB off `waypostd` (17.3 to 15.7 MB, stripped). Packed relocations need
 /// glibc 2.36, which Debian 12 has. What a running tracker calls is side by side, as far as each function has a section of its own
 /// (`Config/build-release.sh`): the system maps 64 kB around each page that is touched. The names are those that
-/// `Tests/Scripts/Tools/function_order.py` has seen called.
+/// `Tests/Scripts/Tools/function_order.py` has seen called. The names of all characters, which nothing asks for, are left out (`CScalarNames`).
 let hardened = [
     "-use-ld=lld", "-Xlinker", "--no-export-dynamic", "-Xlinker", "--icf=all", "-Xlinker", "-z", "-Xlinker", "now",
-    "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
+    "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--wrap=_swift_stdlib_getScalarName",
     "-Xlinker", "--symbol-ordering-file=\(Context.packageDirectory)/Config/function-order.txt", "-Xlinker", "--no-warn-symbol-ordering",
 ]
 
@@ -53,6 +53,7 @@ let package = Package(
         .target(name: "CClock", cSettings: [.treatAllWarnings(as: .error)]),
         .target(name: "CMapping", cSettings: [.treatAllWarnings(as: .error)]),
         .target(name: "CProcess", cSettings: [.treatAllWarnings(as: .error)]),
+        .target(name: "CScalarNames", cSettings: [.treatAllWarnings(as: .error)]),
         .target(name: "CLibrary", cSettings: [.treatAllWarnings(as: .error)], linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CSQLite", dependencies: ["CLibrary"], cSettings: [.treatAllWarnings(as: .error)]),
         .target(name: "CCurl", dependencies: ["CLibrary"], cSettings: [.treatAllWarnings(as: .error)]),
@@ -108,7 +109,7 @@ let package = Package(
             name: "WaypostDaemon",
             dependencies: [
                 "Waypost", "WaypostSystem", "WaypostPositioning", "WaypostRecording", "WaypostGeofences", "WaypostDispatch",
-                "WaypostControl", "WaypostKit", "WaypostConfiguration",
+                "WaypostControl", "WaypostKit", "WaypostConfiguration", "CScalarNames",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -124,7 +125,7 @@ let package = Package(
             name: "WaypostCLI",
             dependencies: [
                 "Waypost", "WaypostSystem", "WaypostPositioning", "WaypostRecording", "WaypostDispatch", "WaypostControl",
-                "WaypostConfiguration", "COsmium",
+                "WaypostConfiguration", "COsmium", "CScalarNames",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict,

@@ -44,6 +44,7 @@ extension Room {
         Room(name: "CClock", floor: 0),
         Room(name: "CMapping", floor: 0),
         Room(name: "CProcess", floor: 0),
+        Room(name: "CScalarNames", floor: 0),
         Room(name: "CLibrary", floor: -1),
         Room(name: "CSQLite", floor: 0, targets: ["CLibrary"]),
         Room(name: "CCurl", floor: 0, targets: ["CLibrary"]),
@@ -82,11 +83,11 @@ extension Room {
 
         // The two programs. Foundation costs 50 MB of a device's storage: only the one that parses arguments has it.
         Room(
-            name: "WaypostDaemon", floor: 4, targets: libraries.union(["WaypostGeofences", "WaypostKit"]),
+            name: "WaypostDaemon", floor: 4, targets: libraries.union(["WaypostGeofences", "WaypostKit", "CScalarNames"]),
             products: ["Logging", "NIOCore", "NIOPosix", "NIOHTTP1"],
             toolchain: ["Synchronization"]),
         Room(
-            name: "WaypostCLI", floor: 4, targets: libraries.union(["COsmium"]), products: ["ArgumentParser"],
+            name: "WaypostCLI", floor: 4, targets: libraries.union(["COsmium", "CScalarNames"]), products: ["ArgumentParser"],
             toolchain: ["Foundation", "Synchronization"]),
     ]
 

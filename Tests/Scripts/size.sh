@@ -20,11 +20,16 @@ limit() {
         exit 1
     }
 }
-# 20.3 with the map page, the doors, authorisation and waking; 17.3 since the linker leaves out what nothing calls.
+# 20.3 with the map page, the doors, authorisation and waking; 17.3 since the linker leaves out what nothing calls; 18.0 with
+# roads, and 17.4 without the names of all characters (Sources/CScalarNames).
 limit waypostd 18
 
 # One firstRange(of:) or contains("text") brings the engine of regular expressions, 2 MB: a search of our own is a line.
 if nm .build/release/waypostd | grep '12_RegexParser' >/dev/null; then
     printf 'size: waypostd has the engine of regular expressions; look for string searches in what was changed\n' >&2
+    exit 1
+fi
+if nm .build/release/waypostd | grep '_swift_stdlib_names' >/dev/null; then
+    printf 'size: waypostd has the names of all characters; compare the symbol in Sources/CScalarNames with that of this toolchain\n' >&2
     exit 1
 fi

@@ -1,0 +1,7 @@
+#include "cscalarnames.h"
+
+intptr_t __wrap__swift_stdlib_getScalarName(uint32_t scalar, uint8_t *buffer, intptr_t capacity) {
+    (void)scalar, (void)buffer, (void)capacity;
+    // No bytes were written: there is no name.
+    return 0;
+}
