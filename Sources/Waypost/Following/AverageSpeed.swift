@@ -26,7 +26,7 @@ public struct AverageSpeed: Sendable {
 
     /// Processes the next fix; a fix that is not later than the last starts the average anew.
     public mutating func process(_ position: Position) {
-        guard let time = position.time?.millisecondsSince1970 else { return }
+        guard let time = position.durationMilliseconds else { return }
         guard let last = fixes.last, time > last.time else {
             fixes = [(time, position.coordinate, 0)]
             return

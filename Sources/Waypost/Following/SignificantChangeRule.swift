@@ -1,8 +1,9 @@
 /// Decides which positions are significant changes: at least 500 m and at least 300 s from the last one reported.
 ///
 /// The first report is the stored position, marked as such, when there is one; otherwise the first fix. Everything runs on the time of the
-/// fixes. A fix is an outlier when it cannot be reached from the one before it at ``greatestSpeedMetresPerSecond`` (or one and a half times the
-/// receiver's own speed), allowing for both accuracies: unless the next fix can be reached from it, it does not count.
+/// fixes, live on the machine's clock. A fix is an outlier when it cannot be reached from the one before it at
+/// ``greatestSpeedMetresPerSecond`` (or one and a half times the receiver's own speed), allowing for both accuracies: unless the next fix can be
+/// reached from it, it does not count.
 public struct SignificantChangeRule: Sendable {
     /// A position that is reported.
     public struct Report: Sendable, Equatable {
@@ -49,8 +50,7 @@ public struct SignificantChangeRule: Sendable {
     /// A moving device is assumed to go at the receiver's speed, or at the speed made good since the last report; because that is a guess, it
     /// holds for no longer than `longestGuessMilliseconds`. A device at rest is assumed not to move.
     public func millisecondsUntilNextReport(isStationary: Bool) -> Int64 {
-        guard let reported, let trusted, let now = trusted.time, let before = reported.time else { return 0 }
-        let elapsed = now.millisecondsSince1970 - before.millisecondsSince1970
+        guard let reported, let trusted, let elapsed = trusted.milliseconds(since: reported) else { return 0 }
         let untilTime = max(0, SignificantChangeRule.leastMilliseconds - elapsed)
         let metres = Geodesic.distanceMetres(from: reported.coordinate, to: trusted.coordinate)
         guard metres < SignificantChangeRule.leastMetres else { return untilTime }
@@ -69,7 +69,11 @@ public struct SignificantChangeRule: Sendable {
 
     /// Processes the next fix; returns a report when the change is significant.
     public mutating func process(_ position: Position) -> Report? {
-        guard position.time != nil else { return nil }
+        guard let time = position.time else { return nil }
+        if let stored = reported?.time, reported?.moment.milliseconds == nil, time < stored {
+            // The date was wrong when it was stored; what is measured from a moment to come would take until then.
+            reported?.moment = position.moment
+        }
         guard accepts(position) else {
             doubted = position
             return nil
@@ -90,14 +94,15 @@ public struct SignificantChangeRule: Sendable {
 
     private func isSignificant(_ position: Position) -> Bool {
         guard let reported else { return true }
-        guard let time = position.time, let before = reported.time else { return true }
-        return time.millisecondsSince1970 - before.millisecondsSince1970 >= SignificantChangeRule.leastMilliseconds
+        guard let elapsed = position.milliseconds(since: reported) else { return true }
+        return elapsed >= SignificantChangeRule.leastMilliseconds
             && Geodesic.distanceMetres(from: reported.coordinate, to: position.coordinate) >= SignificantChangeRule.leastMetres
     }
 
     private static func canReach(_ position: Position, from start: Position) -> Bool {
-        guard let time = position.time, let before = start.time else { return false }
-        let seconds = Double(abs(time.millisecondsSince1970 - before.millisecondsSince1970)) / 1_000
+        guard let time = position.time, let before = start.time, let elapsed = position.milliseconds(since: start) else { return false }
+        // Fixes that were delivered together were measured one after the other.
+        let seconds = Double(max(abs(time.millisecondsSince1970 - before.millisecondsSince1970), elapsed)) / 1_000
         let toldSpeed = max(position.speedMetresPerSecond ?? 0, start.speedMetresPerSecond ?? 0)
         let errors = [position, start].map { $0.accuracy?.radiusMetres ?? assumedAccuracyMetres }.reduce(0, +)
         let reach = seconds * max(greatestSpeedMetresPerSecond, 1.5 * toldSpeed) + accuracyFactor * errors

@@ -6,7 +6,7 @@
 /// - At rest, the place that fixes are compared with follows them slowly, so that the drift of a parked receiver (tens of metres in an hour, with
 ///   a Doppler speed near zero) does not end the rest.
 /// - A fix further than ``farthestDriftMetres`` from where the rest began also counts as moving, whatever its speed: a boat that drifts.
-/// - Everything runs on the time of the fixes; a loss changes nothing, because the fixes after it decide.
+/// - Everything runs on the time of the fixes, live on the machine's clock; a loss changes nothing, because the fixes after it decide.
 public struct StationaryRule: Sendable {
     /// How long the device must not have moved, in milliseconds.
     public static let restMilliseconds: Int64 = 60_000
@@ -28,8 +28,8 @@ public struct StationaryRule: Sendable {
     private var origin: Coordinate?
     /// The place that fixes are compared with; it follows them.
     private var place: Coordinate?
-    private var restingSince: UTCTime?
-    private var lastTime: UTCTime?
+    private var restingSince: Int64?
+    private var lastTime: Int64?
     private var movingCount = 0
 
     /// Whether the last fix was a movement that the next one must confirm.
@@ -41,9 +41,9 @@ public struct StationaryRule: Sendable {
     /// Processes the next fix; true when ``isStationary`` has changed.
     @discardableResult
     public mutating func process(_ position: Position) -> Bool {
-        guard let time = position.time else { return false }
+        guard position.time != nil, let time = position.durationMilliseconds else { return false }
         defer { lastTime = time }
-        // After a clock change the rule starts anew.
+        // Where the time of a recording goes back the rule starts anew.
         if let lastTime, time < lastTime { restingSince = nil }
         guard let place, restingSince != nil else {
             rest(at: position.coordinate, since: time)
@@ -58,7 +58,7 @@ public struct StationaryRule: Sendable {
         movingCount = 0
         follow(position.coordinate, from: place, at: time)
         guard let restingSince else { return false }
-        return time.millisecondsSince1970 - restingSince.millisecondsSince1970 >= StationaryRule.restMilliseconds ? set(true) : false
+        return time - restingSince >= StationaryRule.restMilliseconds ? set(true) : false
     }
 
     private func isMoving(_ position: Position, from place: Coordinate) -> Bool {
@@ -70,15 +70,15 @@ public struct StationaryRule: Sendable {
         return Geodesic.distanceMetres(from: place, to: position.coordinate) > max(StationaryRule.leastNoiseMetres, noise)
     }
 
-    private mutating func rest(at coordinate: Coordinate, since time: UTCTime) {
+    private mutating func rest(at coordinate: Coordinate, since time: Int64) {
         origin = coordinate
         place = coordinate
         restingSince = time
         movingCount = 0
     }
 
-    private mutating func follow(_ coordinate: Coordinate, from place: Coordinate, at time: UTCTime) {
-        let elapsed = lastTime.map { Double(time.millisecondsSince1970 - $0.millisecondsSince1970) } ?? 0
+    private mutating func follow(_ coordinate: Coordinate, from place: Coordinate, at time: Int64) {
+        let elapsed = lastTime.map { Double(time - $0) } ?? 0
         self.place = place.interpolated(to: coordinate, fraction: min(1, elapsed / StationaryRule.followMilliseconds))
     }
 

@@ -11,8 +11,8 @@ public struct UpdateFilter: Sendable {
     /// The worst accuracy of a fix that passes at once, in metres (68 %); nil for any.
     public let limitMetres: Double?
     private var last: Coordinate?
-    /// Since when better positions have not come: the time of the last that was good enough, or of the first one.
-    private var waitingSince: UTCTime?
+    /// Since when better positions have not come: the moment of the last that was good enough, or of the first one.
+    private var waitingSince: Int64?
 
     /// Creates a filter from a distance in metres and an accuracy level.
     ///
@@ -41,16 +41,18 @@ public struct UpdateFilter: Sendable {
     }
 
     private mutating func isAsGoodAsItGets(_ position: Position) -> Bool {
-        guard let limitMetres, let time = position.time, let accuracy = position.accuracy, accuracy.origin != .reduced else { return true }
+        guard let limitMetres, position.time != nil, let now = position.durationMilliseconds, let accuracy = position.accuracy,
+            accuracy.origin != .reduced
+        else { return true }
         guard accuracy.radiusMetres > limitMetres else {
-            waitingSince = time
+            waitingSince = now
             return true
         }
-        // A clock that goes back begins the wait anew.
-        guard let waitingSince, waitingSince <= time else {
-            self.waitingSince = time
+        // A recording whose time goes back begins the wait anew.
+        guard let waitingSince, waitingSince <= now else {
+            self.waitingSince = now
             return false
         }
-        return time.millisecondsSince1970 - waitingSince.millisecondsSince1970 >= DesiredAccuracy.patience.milliseconds
+        return now - waitingSince >= DesiredAccuracy.patience.milliseconds
     }
 }

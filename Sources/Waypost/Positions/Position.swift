@@ -30,6 +30,8 @@ public struct Position: Sendable, Hashable {
     public var source: String?
     /// True if 1024 weeks were added because the receiver's week counter had rolled over.
     public var isWeekRolloverCorrected: Bool
+    /// When it came, where durations are measured by the machine's clock.
+    @usableFromInline package var moment: FixMoment
 
     /// Creates a position with only what every fix has; set the rest where it is known.
     @inlinable
@@ -40,6 +42,7 @@ public struct Position: Sendable, Hashable {
         self.status = status
         self.quality = PositionQuality()
         self.isWeekRolloverCorrected = false
+        self.moment = FixMoment()
     }
 }
 

@@ -41,7 +41,7 @@ public struct PositionThinner: Sendable {
     static let turnMetres = 2.0
 
     private let settings: Settings
-    private var last: (time: UTCTime, coordinate: Coordinate, courseDegrees: Double?)?
+    private var last: Position?
 
     /// Creates a thinner before its first fix.
     public init(_ settings: Settings) {
@@ -57,13 +57,13 @@ public struct PositionThinner: Sendable {
         // A fix without time is kept, but no distance is measured from it.
         guard let time = position.time else { return true }
         guard isKept(position, at: time) else { return false }
-        last = (time, position.coordinate, position.courseDegrees)
+        last = position
         return true
     }
 
     private func isKept(_ position: Position, at time: UTCTime) -> Bool {
-        guard let last, time >= last.time else { return true }
-        let interval = Duration.milliseconds(time.millisecondsSince1970 - last.time.millisecondsSince1970)
+        guard let last, let before = last.time, time >= before else { return true }
+        let interval = Duration.milliseconds(position.milliseconds(since: last) ?? 0)
         if settings.heartbeat > .zero, interval >= settings.heartbeat { return true }
         let metres = Geodesic.distanceMetres(from: last.coordinate, to: position.coordinate)
         if let speed = position.speedMetresPerSecond, speed < PositionThinner.restMetresPerSecond, metres < PositionThinner.restMetres {

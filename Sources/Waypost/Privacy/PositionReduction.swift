@@ -8,6 +8,7 @@ import func Glibc.cos
 ///   So does a walk along an edge: who goes on into the next column stays in the band, whatever side of its edge he is on just then.
 /// - *Four times an hour*: time is cut into quarters of an hour, and only the first position of each counts. The time shared is the start
 ///   of the quarter; the moment at which an edge was crossed is never shown.
+/// - *A date that was wrong*: after one that goes back, the next quarter of an hour counts; a quarter that was told is not told again.
 /// - *Nothing else*: no speed, course, altitude, quality figures or source.
 ///
 /// - Concurrency: a value; one for each ordered sequence of positions.
@@ -28,6 +29,8 @@ public struct PositionReduction: Sendable, Hashable {
     static let margin = 0.1
     /// How long a shared position remains, in milliseconds.
     static let quarterMilliseconds: Int64 = 900_000
+    /// How many quarters are remembered: a day.
+    private static let mostShared = 96
     /// A radius around a cell's middle that holds the cell and its margin, metres: half the diagonal of 6 km is 4.3.
     static let accuracyMetres = 5_000.0
 
@@ -36,6 +39,10 @@ public struct PositionReduction: Sendable, Hashable {
         var quarter: Int64
     }
     private var last: Last?
+    /// The quarter of the last position, whether it was shared or not.
+    private var mark = Int64.min
+    /// The quarters that were shared last.
+    private var shared: [Int64] = []
     /// Whether what was shared before a restart counts as shared in the quarter of the first position, too.
     private var isResumed = false
 
@@ -53,8 +60,9 @@ public struct PositionReduction: Sendable, Hashable {
     /// - Parameter waits: false for an owner who shares nothing but what was in an earlier quarter of an hour.
     init(resuming position: Position, waits: Bool) {
         guard let time = position.time else { return }
-        last = Last(cell: Cell(around: position.coordinate), quarter: PositionReduction.quarter(of: time))
-        isResumed = waits
+        let quarter = PositionReduction.quarter(of: time)
+        last = Last(cell: Cell(around: position.coordinate), quarter: quarter)
+        (mark, shared, isResumed) = (quarter, [quarter], waits)
     }
 
     /// What was shared last; nil when nothing was.
@@ -62,7 +70,7 @@ public struct PositionReduction: Sendable, Hashable {
 
     /// Processes the next position and returns what is shared of it; nil while nothing may be shared.
     ///
-    /// A position without a time, or earlier than the last, shares nothing new.
+    /// A position without a time, or in no later quarter than the last, shares nothing new.
     public mutating func process(_ position: Position) -> Told? {
         guard let time = position.time else { return last.map { told($0.cell, $0.quarter, isNew: false) } }
         let quarter = PositionReduction.quarter(of: time)
@@ -70,13 +78,21 @@ public struct PositionReduction: Sendable, Hashable {
             isResumed = false
             let answer = told(last.cell, last.quarter, isNew: false)
             self.last = Last(cell: last.cell, quarter: max(quarter, last.quarter))
+            mark = quarter
             return answer
         }
-        if let last, quarter <= last.quarter { return told(last.cell, last.quarter, isNew: false) }
+        let isLater = quarter > mark
+        mark = quarter
+        if let last, !isLater || shared.contains(quarter) { return told(last.cell, last.quarter, isNew: false) }
         let cell = Cell(around: position.coordinate, after: last?.cell)
         last = Last(cell: cell, quarter: quarter)
+        if shared.count == PositionReduction.mostShared { shared.removeFirst() }
+        shared.append(quarter)
         return told(cell, quarter, isNew: true)
     }
+
+    /// Notes that the date has gone back to that quarter of an hour, of which a position may be shared.
+    mutating func goBack(to quarter: Int64) { mark = min(mark, quarter - 1) }
 
     /// The quarter of an hour that a moment is in.
     public static func quarter(of time: UTCTime) -> Int64 {

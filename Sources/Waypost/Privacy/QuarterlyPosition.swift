@@ -48,6 +48,11 @@ package struct QuarterlyPosition: Sendable {
         guard let time = position.time else { return }
         anchor = (time.millisecondsSince1970, clock)
         let now = PositionReduction.quarter(of: time)
+        if now < quarter {
+            // The date was wrong, also that of the last position.
+            reduction.goBack(to: now)
+            next = nil
+        }
         if now != quarter { begin(now) }
         if knowsNothing {
             knowsNothing = false

@@ -28,7 +28,7 @@ struct WakeTriggers: Sendable {
 
     /// Whether a reduced position is new, and whether it is that of another cell.
     mutating func process(_ told: PositionReduction.Told) -> (isNew: Bool, isSignificant: Bool) {
-        guard told.quarter > quarter ?? .min else { return (false, false) }
+        guard told.quarter != quarter else { return (false, false) }
         quarter = told.quarter
         let before = reducedReference?.coordinate
         if before != told.position.coordinate { reducedReference = told.position }

@@ -33,7 +33,7 @@ struct CoarseWatches {
 
     /// The lines for a position, and who gets them; none when it was told before.
     mutating func lines(for told: PositionReduction.Told) -> [(line: [UInt8], ids: [ControlConnectionID])] {
-        guard told.quarter > quarter ?? .min else { return [] }
+        guard told.quarter != quarter else { return [] }
         quarter = told.quarter
         var (plain, significant): ([ControlConnectionID], [ControlConnectionID]) = ([], [])
         for index in watches.indices {

@@ -205,7 +205,7 @@ actor ShareService: PositioningConsumer {
 
     /// Tells those who may only know roughly where the device is what is new for them.
     private func tellCoarse(_ told: PositionReduction.Told?) async {
-        if let told, told.quarter <= toldQuarter ?? .min { return }
+        if let told, told.quarter == toldQuarter { return }
         toldQuarter = told?.quarter
         let now = UTCTime(millisecondsSince1970: WallClock.milliseconds)
         // It fails only when the doors have been shut.

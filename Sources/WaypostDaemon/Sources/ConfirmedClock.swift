@@ -34,7 +34,7 @@ final class ConfirmedClock: Sendable {
     func process(_ fix: UTCTime, from source: String?) {
         let isPlayed = state.withLock { state in
             if state.source.name != source {
-                state.source = (source, source.map(ConfirmedClock.isPlayed) ?? false)
+                state.source = (source, source.flatMap { SourceRegistry.isPlayed(named: $0) } ?? false)
                 state.played = nil
             }
             if state.source.isPlayed {
@@ -44,13 +44,6 @@ final class ConfirmedClock: Sendable {
             return state.source.isPlayed
         }
         if !isPlayed { update { $0.process(fix, from: source, at: BootClock.milliseconds) } }
-    }
-
-    /// Whether a source plays what was recorded or made up; a receiver may write NMEA into a FIFO.
-    private static func isPlayed(_ source: String) -> Bool {
-        guard SourceRegistry.kind(named: source)?.isPlayed == true else { return false }
-        let nmea = "nmea:"
-        return !source.hasPrefix(nmea) || Syscalls.kind(String(source.dropFirst(nmea.count))) == .regular
     }
 
     /// The current time; nil while nothing confirms it.

@@ -1,4 +1,5 @@
 import Waypost
+import WaypostSystem
 
 /// Every kind of source: a new one is its file and a line here.
 package enum SourceRegistry {
@@ -23,6 +24,15 @@ package enum SourceRegistry {
 
     /// The kind of the source with that name; nil when there is none.
     package static func kind(named name: String) -> (any SourceKind.Type)? { kind(name.prefix { $0 != ":" }) }
+
+    /// Whether the source with that name plays what was recorded or made up; nil when there is no such kind.
+    ///
+    /// A receiver may write NMEA into a FIFO.
+    package static func isPlayed(named name: String) -> Bool? {
+        guard let kind = kind(named: name) else { return nil }
+        guard kind.isPlayed, kind == NMEAKind.self else { return kind.isPlayed }
+        return Syscalls.kind(String(name.dropFirst(NMEAKind.scheme.count + 1))) != .other
+    }
 
     /// The schemes, sorted.
     static let schemes = all.map { $0.scheme }.sorted()

@@ -30,11 +30,12 @@ extension PositioningManager {
         guard number == runNumber, !isStopping, !mustRestart, replacement == nil, activity.run?.isEnding != true else { return }
         switch event {
         case .position(let reported):
-            let position = reported.sound
+            var position = reported.sound
             // A fix that was on its way while its time was erased.
             if let time = position.time, erasures.covers(time, now: MonotonicClock.nanoseconds) {
                 return freshness.renew(at: MonotonicClock.milliseconds)
             }
+            moments.note(on: &position, at: BootClock.milliseconds)
             await process(position)
         case .noFix(let report):
             freshness.noteOther()

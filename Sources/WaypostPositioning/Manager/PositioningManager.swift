@@ -66,6 +66,8 @@ public actor PositioningManager {
     /// The last fix of this source, even while the position is lost: the same fix again is not new.
     var lastFix: Position?
     var leaps = TimeLeaps()
+    /// The timeline of live fixes.
+    var moments = FixMoments()
 
     // The clients' needs, and their effect on the receiver.
     var life = Life.stopped(after: nil)

@@ -139,7 +139,7 @@ private struct ChatteringSource: PositionSource {
 }
 
 /// Gives fixes at their pace, and then stays.
-private struct PacedSource: PositionSource {
+struct PacedSource: PositionSource {
     let name = "script"
     let fixes: [Position]
     let pauseMilliseconds: Int

@@ -86,6 +86,21 @@ import Waypost
         #expect(!before.isNew)
     }
 
+    /// A receiver whose date was wrong at first.
+    @Test(arguments: [60.0, 1_440]) func aDateThatWasAheadSilencesOnlyItsQuarter(minutes: Double) throws {
+        var reduction = PositionReduction()
+        let first = try tell(position(47, 9.5, minutes: minutes), &reduction)
+        #expect(first.isNew)
+        var told: [Int64] = []
+        for minute in 1..<120 {
+            // To and fro, too, tells none twice.
+            if minute == 20 { #expect(try !tell(position(47.5, 9.5, minutes: minutes), &reduction).isNew) }
+            let answer = try tell(position(47 + Double(minute) / 60, 9.5, minutes: Double(minute)), &reduction)
+            if answer.isNew { told.append(answer.quarter - first.quarter + Int64(minutes) / 15) }
+        }
+        #expect(told == (minutes == 60 ? [1, 2, 3, 5, 6, 7] : Array(1...7)))
+    }
+
     @Test func tellsNothingBeforeItKnowsATime() throws {
         var reduction = PositionReduction()
         var timeless = try position(47.1, 9.5)

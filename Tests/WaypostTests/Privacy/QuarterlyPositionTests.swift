@@ -78,6 +78,16 @@ import Testing
         #expect(quarterly.told == nil && quarterly.nextChange(clock: 61_000) == 900_000)
     }
 
+    @Test(arguments: [3_600, 86_400] as [Int64]) func aDateThatWasAheadSilencesNothing(ahead: Int64) throws {
+        var quarterly = QuarterlyPosition(at: time(0), clock: 0)
+        var told: [Int64: Int64] = [:]
+        for second in Int64(0)..<3_000 {
+            quarterly.process(try position(47 + Double(second) / 3_600, second < 25 ? second + ahead : second), clock: second * 1_000)
+            if let quarter = quarterly.told?.quarter, told[quarter] == nil { told[quarter] = second }
+        }
+        #expect(told.count == 4 && told.values.sorted() == [0, 900, 1_800, 2_700], "\(told)")
+    }
+
     /// A recording at any speed: its own time counts, and the clock between its positions.
     @Test func goesByTheTimeOfThePositions() throws {
         var quarterly = QuarterlyPosition(at: UTCTime(millisecondsSince1970: 0), clock: 0)

@@ -4,6 +4,8 @@ extension GeofenceMonitor {
     struct OpenCrossing: Sendable, Hashable {
         /// When it was crossed; nil when that cannot be known.
         var time: UTCTime?
+        /// The same on the time line of stays, in milliseconds; nil where it follows from the time.
+        var stay: Int64?
     }
 
     /// How many times a part of the path is halved to find a border: from a minute to a millisecond.

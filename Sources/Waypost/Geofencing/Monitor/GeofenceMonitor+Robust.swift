@@ -26,7 +26,9 @@ extension GeofenceMonitor {
         let side = sides[Int(slot)]
         if side == .unknown {
             let distance = abs(distance(slot, probe))
-            guard distance > Self.firstSigmas * step.sigmaMetres || step.seconds - (soughtSince[slot] ?? step.seconds) >= Self.firstSeconds
+            guard
+                distance > Self.firstSigmas * step.sigmaMetres
+                    || step.staySeconds - (soughtSince[slot] ?? step.staySeconds) >= Self.firstSeconds
             else { return nil }
             settleSilently(slot, isInside: isInside, step)
             return clearance
@@ -34,8 +36,8 @@ extension GeofenceMonitor {
         guard activity.has(slot) || side == .inside else { return clearance }
 
         let band = min(3 * step.sigmaMetres + 5, 0.5 * (index.withShape(slot) { $0.greatestDepth } ?? 0))
-        if clearance > band { nearSince[slot] = nil } else if nearSince[slot] == nil { nearSince[slot] = step.seconds }
-        let lingers = step.seconds - (nearSince[slot] ?? step.seconds) > Self.lingerSeconds
+        if clearance > band { nearSince[slot] = nil } else if nearSince[slot] == nil { nearSince[slot] = step.staySeconds }
+        let lingers = step.staySeconds - (nearSince[slot] ?? step.staySeconds) > Self.lingerSeconds
         let supported =
             min(Self.supportedMarginMetres, 0.05 * 2 * band) + (lingers ? Self.lingerSigmas : estimator.hasVelocity ? 0 : 1)
             * step.sigmaMetres
@@ -52,23 +54,27 @@ extension GeofenceMonitor {
             }
             return clearance
         }
-        if crossings[slot] == nil { crossings[slot] = OpenCrossing(time: crossingTime(slot, step, startsInside: !isInside)) }
+        if crossings[slot] == nil {
+            let time = crossingTime(slot, step, startsInside: !isInside)
+            crossings[slot] = OpenCrossing(time: time, stay: time == nil ? nil : stayStart(time, step))
+        }
         var depth = abs(distance(slot, probe))
         if isInside { depth = max(depth, deepest(slot, step, endsInside: true)?.depth ?? 0) }
         let margin = isSupported(slot, step.place) ? supported : unsupportedMargin(slot, step)
         guard depth >= margin || ahead(slot, step, clearance: clearance, margin: supported) != nil else { return nil }
+        let crossing = crossings.removeValue(forKey: slot)
         change(
-            slot, isInside: isInside, step, at: crossings.removeValue(forKey: slot)?.time, isPredicted: false,
+            slot, isInside: isInside, step, at: crossing?.time, since: crossing?.stay, isPredicted: false,
             evidence: evidence(step, distance: isInside ? -depth : depth, margin: margin), into: &events)
         return clearance
     }
 
     private mutating func change(
-        _ slot: Int32, isInside: Bool, _ step: borrowing FixStep, at crossed: UTCTime?, isPredicted: Bool,
+        _ slot: Int32, isInside: Bool, _ step: borrowing FixStep, at crossed: UTCTime?, since start: Int64? = nil, isPredicted: Bool,
         evidence: GeofenceEvent.Evidence, into events: inout [GeofenceEvent]
     ) {
         if isInside {
-            enter(slot, step, at: crossed, isPredicted: isPredicted, evidence: evidence, into: &events)
+            enter(slot, step, at: crossed, since: start, isPredicted: isPredicted, evidence: evidence, into: &events)
         } else {
             exit(slot, step, at: crossed, isPredicted: isPredicted, evidence: evidence, into: &events)
         }

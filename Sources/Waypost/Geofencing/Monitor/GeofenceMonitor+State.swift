@@ -14,19 +14,22 @@ extension GeofenceMonitor {
         var progress = GeofenceProgress()
         (progress.lastVisit, progress.visitBase) = (lastVisit, visitBase)
         progress.lastTime = lastTime
-        progress.lostSince = lostSince
+        progress.lostSince = line.time(at: lostSince)
         progress.lastPlace = lastPlace
         progress.lastCoordinate = lastCoordinate
         progress.lastSeconds = lastSeconds
         progress.estimator = estimator
         for slot in index.inOrder(visits.keys) {
-            guard let fence = index.fence(slot), let visit = visits[slot] else { continue }
+            guard let fence = index.fence(slot), var visit = visits[slot] else { continue }
+            visit.countsFrom = line.time(at: visit.countsFrom?.millisecondsSince1970)
             progress.stays.append(GeofenceProgress.Stay(id: fence.id, name: fence.name, key: index.key(slot), visit: visit))
         }
         for slot in Set(crossings.keys).union(nearSince.keys).union(soughtSince.keys).sorted() {
             progress.open.append(
                 GeofenceProgress.OpenDecision(
-                    key: index.key(slot), crossing: crossings[slot], nearSince: nearSince[slot], soughtSince: soughtSince[slot]))
+                    key: index.key(slot), crossing: crossings[slot].map { OpenCrossing(time: $0.time) },
+                    nearSince: nearSince[slot].map { $0 + Double(line.shift) / 1_000 },
+                    soughtSince: soughtSince[slot].map { $0 + Double(line.shift) / 1_000 }))
         }
         return progress
     }
@@ -47,7 +50,8 @@ extension GeofenceMonitor {
     public mutating func restore(_ state: GeofenceMonitorState) -> [GeofenceEvent] {
         let progress = state.progress
         (lastVisit, visitBase) = (progress.lastVisit, progress.visitBase)
-        (lastTime, lostSince, lastSeconds) = (progress.lastTime, progress.lostSince, progress.lastSeconds)
+        (lastTime, lostSince, lastSeconds) = (progress.lastTime, progress.lostSince?.millisecondsSince1970, progress.lastSeconds)
+        line = StayLine(last: lastTime?.millisecondsSince1970)
         (lastPlace, lastCoordinate) = (progress.lastPlace, progress.lastCoordinate)
         estimator = progress.estimator
         let known = Set(state.known)

@@ -4,16 +4,17 @@ extension GeofenceMonitor {
         sides[Int(slot)] = isInside ? .inside : .outside
         soughtSince[slot] = nil
         knownRevision += 1
-        if isInside { begin(slot, at: step.time) }
+        if isInside { begin(slot, at: step.time, since: step.stay) }
     }
 
     mutating func enter(
-        _ slot: Int32, _ step: borrowing FixStep, at crossed: UTCTime?, isPredicted: Bool = false,
+        _ slot: Int32, _ step: borrowing FixStep, at crossed: UTCTime?, since start: Int64? = nil, isPredicted: Bool = false,
         evidence: GeofenceEvent.Evidence? = nil, into events: inout [GeofenceEvent]
     ) {
         sides[Int(slot)] = .inside
         emit(
-            .enter, slot, visit: begin(slot, at: crossed ?? step.time), step, evidence, crossedAt: crossed, isPredicted: isPredicted,
+            .enter, slot, visit: begin(slot, at: crossed ?? step.time, since: start ?? stayStart(crossed, step)), step, evidence,
+            crossedAt: crossed, isPredicted: isPredicted,
             into: &events)
     }
 
@@ -37,11 +38,12 @@ extension GeofenceMonitor {
     }
 
     @discardableResult
-    private mutating func begin(_ slot: Int32, at time: UTCTime?) -> UInt64 {
+    private mutating func begin(_ slot: Int32, at time: UTCTime?, since start: Int64?) -> UInt64 {
         lastVisit += 1
-        visits[slot] = GeofenceProgress.Visit(number: lastVisit, countsFrom: time)
+        let from = start.map { UTCTime(millisecondsSince1970: $0) }
+        visits[slot] = GeofenceProgress.Visit(number: lastVisit, countsFrom: from)
         begun.append(BegunVisit(slot: slot, number: lastVisit, order: time?.millisecondsSince1970 ?? 0, isPass: false))
-        if let time, let stay = index.dwellSeconds(slot) { nextDwell = min(nextDwell, Self.due(after: stay, from: time)) }
+        if let from, let stay = index.dwellSeconds(slot) { nextDwell = min(nextDwell, Self.due(after: stay, from: from)) }
         return lastVisit
     }
 
@@ -78,11 +80,11 @@ extension GeofenceMonitor {
     }
 
     /// Raises the dwells that are due.
-    mutating func findStays(at time: UTCTime, _ step: borrowing FixStep, into events: inout [GeofenceEvent]) {
+    mutating func findStays(at now: Int64, _ step: borrowing FixStep, into events: inout [GeofenceEvent]) {
         nextDwell = .max
         for slot in visits.keys.sorted() {
             guard let due = dwellTime(slot) else { continue }
-            if due > time.millisecondsSince1970 {
+            if due > now {
                 nextDwell = min(nextDwell, due)
                 continue
             }

@@ -1,7 +1,7 @@
 /// Compares the positions of one object with many fences, and returns the events.
 ///
-/// A value with one step: ``process(_:)``. It has no clock; durations run on the times of the fixes. A fence takes its first state silently;
-/// enter and exit of one fence always alternate.
+/// A value with one step: ``process(_:)``. It has no clock; durations run on the times of the fixes, those of live ones on their manager's
+/// timeline. A fence takes its first state silently; enter and exit of one fence always alternate.
 /// - Cost: an uneventful fix costs the same however many fences there are: a step of the estimate (under `robust`), an addition and a
 ///   comparison.
 public struct GeofenceMonitor: Sendable {
@@ -43,11 +43,11 @@ public struct GeofenceMonitor: Sendable {
     private var home: FenceProbe?
     /// Fences on whose other side the object was found, but not yet for certain, and when that began.
     var crossings: [Int32: OpenCrossing] = [:]
-    /// Fences whose border has been near without a break, and since when, in seconds on the fixes' time.
+    /// Fences whose border has been near without a break, and since when, in seconds on the time line of stays.
     var nearSince: [Int32: Double] = [:]
     /// Fences whose side changed while the monitor was not running.
     var late: Set<Int32> = []
-    /// Since when the first side of each fence has been sought, in seconds on the fixes' time.
+    /// Since when the first side of each fence has been sought, in seconds on the time line of stays.
     var soughtSince: [Int32: Double] = [:]
 
     /// The last place that was tested against the fences, and what is known of the last fix.
@@ -57,7 +57,11 @@ public struct GeofenceMonitor: Sendable {
     var lastTime: UTCTime?
     var lastCoordinate: Coordinate?
     var lastSeconds = 0.0
-    var lostSince: UTCTime?
+    var line = StayLine()
+    /// The moment of the fix before on that line, in milliseconds.
+    var lastStay: Int64?
+    /// Since when the position is lost, and when the next dwell is due, in milliseconds on the time line of stays.
+    var lostSince: Int64?
     var nextDwell = Int64.max
 
     /// Creates a monitor of these fences that has seen no fix yet.
@@ -91,11 +95,13 @@ public struct GeofenceMonitor: Sendable {
         if !begun.isEmpty { begun.removeAll(keepingCapacity: true) }
         if let time = position.time {
             step.seconds = Double(time.millisecondsSince1970) / 1_000
-            if let since = lostSince { resumeStays(lostFor: time.millisecondsSince1970 - since.millisecondsSince1970) }
         } else {
             // Without a time a fix counts as one second after the last.
             step.seconds = lastSeconds + 1
         }
+        step.stay = moveLine(to: position)
+        step.staySeconds = position.moment.milliseconds == nil ? step.seconds : Double(step.stay ?? 0) / 1_000
+        if let since = lostSince, let now = step.stay { resumeStays(lostFor: now - since) }
         lostSince = nil
         if rule == .robust {
             step.velocityBefore = estimator.velocity
@@ -115,7 +121,7 @@ public struct GeofenceMonitor: Sendable {
         if !isQuiet(step.place) || seeksAll || !fresh.isEmpty {
             if opensWindow(&step) { lookThroughWindow(step, into: &events) } else { look(&step, into: &events) }
         }
-        if milliseconds >= nextDwell, let time = step.time { findStays(at: time, step, into: &events) }
+        if let now = step.stay, now >= nextDwell { findStays(at: now, step, into: &events) }
         if lastVisit > visitsBefore + 1 { renumberVisits(after: visitsBefore, &events) }
         if events.count > 1 { events.sort { $0.order != $1.order ? $0.order < $1.order : $0.fenceID < $1.fenceID } }
         isInterrupted = false
@@ -142,7 +148,10 @@ public struct GeofenceMonitor: Sendable {
 
     /// Notes that the position is lost: visits do not grow until the next fix, and no line is drawn across the gap.
     public mutating func lose(at time: UTCTime?) {
-        if lostSince == nil { lostSince = time.flatMap { $0.hasFourDigitYear ? $0 : nil } ?? lastTime }
+        if lostSince == nil {
+            let time = time.flatMap { $0.hasFourDigitYear ? $0.millisecondsSince1970 : nil }
+            lostSince = time.map { $0 - line.shift } ?? line.last
+        }
         estimator.lose()
     }
 
@@ -221,7 +230,7 @@ public struct GeofenceMonitor: Sendable {
         for slot in fresh {
             if neighbourhood.has(slot) {
                 sides[Int(slot)] = .unknown
-                if soughtSince[slot] == nil { soughtSince[slot] = step.seconds }
+                if soughtSince[slot] == nil { soughtSince[slot] = step.staySeconds }
             } else {
                 sides[Int(slot)] = .outside
             }
@@ -240,6 +249,9 @@ struct FixStep: ~Copyable {
     let speedMetresPerSecond: Double?
     /// The fix's time on the monitor's time line, in seconds.
     var seconds = 0.0
+    /// The same on the time line of stays, in milliseconds, nil when unknown, and in seconds.
+    var stay: Int64?
+    var staySeconds = 0.0
     /// Where the object is assumed to be.
     var place: Coordinate
     var sigmaMetres = 0.0

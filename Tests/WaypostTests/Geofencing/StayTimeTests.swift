@@ -1,0 +1,104 @@
+import Testing
+import WaypostTestKit
+
+@testable import Waypost
+
+/// A dwell comes `dwellSeconds` after the enter: live by the machine's clock, of a recording by its own time.
+struct StayTimeTests {
+    private let home = RandomFences.regions[0]
+
+    private func monitor(_ rule: BorderRule) throws -> GeofenceMonitor {
+        let fence = Geofence(id: "yard", shape: try .circle(centre: home, radiusMetres: 100), dwellSeconds: 20)
+        return GeofenceMonitor(fences: FenceIndex([fence]), rule: rule)
+    }
+
+    /// 400 m in 27 s, then at rest in the yard until the 100th second.
+    private func drive(isLive: Bool = true, pace: Int64 = 1_000, _ receiver: (Int64) -> Int64?) -> [Position] {
+        var timeline = FixTimeline()
+        return (0..<110).map { second in
+            let east = second < 100 ? max(0, 400 - 15 * Double(second)) : 15 * Double(second - 92)
+            let place = LocalFrame(origin: home).coordinate(PlanePoint(eastMetres: east + 0.01 * Double(second % 3), northMetres: 0))
+            let isMoving = second < 27 || second >= 100
+            var fix = Position.fix(place, second: 0, accuracy: 5, speed: isMoving ? 15 : 0, course: second < 50 ? 270 : 90)
+            fix.time = receiver(Int64(second)).map { UTCTime(millisecondsSince1970: 1_800_000_000_000 + $0 * 1_000) }
+            if isLive { fix.moment.milliseconds = timeline.moment(of: fix.time, at: 5_000 + Int64(second) * pace) }
+            return fix
+        }
+    }
+
+    /// The number of the fix at which each event came.
+    private func seconds(_ fixes: [Position], _ monitor: inout GeofenceMonitor) -> [GeofenceEvent.Kind: Int] {
+        var seconds: [GeofenceEvent.Kind: Int] = [:]
+        for (second, fix) in fixes.enumerated() {
+            for event in monitor.process(fix) {
+                #expect(seconds.updateValue(second, forKey: event.kind) == nil)
+            }
+        }
+        return seconds
+    }
+
+    static let receivers: [(name: String, time: @Sendable (Int64) -> Int64?)] = [
+        ("right", { $0 }),
+        ("1 day ahead until it is inside", { $0 < 32 ? $0 + 86_400 : $0 }),
+        ("1 day ahead at first", { $0 < 10 ? $0 + 86_400 : $0 }),
+        ("ahead by 1 day inside", { $0 < 32 ? $0 : $0 + 86_400 }),
+        ("back by 1 day inside", { $0 < 32 ? $0 : $0 - 86_400 }),
+        ("back by 1 h inside", { $0 < 32 ? $0 : $0 - 3_600 }),
+        ("back by 30 s inside", { $0 < 32 ? $0 : $0 - 30 }),
+        ("ahead by 30 s with the enter", { $0 < 21 ? $0 : $0 + 30 }),
+        ("the date comes 11 s after the enter", { $0 < 32 ? nil : $0 }),
+        ("never a date", { _ in nil }),
+        ("stands still", { $0 < 30 ? $0 : 30 }),
+        ("runs backwards", { $0 < 24 ? $0 : 48 - $0 }),
+    ]
+
+    @Test(arguments: receivers.indices, [BorderRule.robust, .exact]) func aLiveDwellComesByTheClock(index: Int, rule: BorderRule) throws {
+        let (name, time) = StayTimeTests.receivers[index]
+        var monitor = try monitor(rule)
+        let seconds = seconds(drive(time), &monitor)
+        let (enter, dwell, exit) = (try #require(seconds[.enter]), try #require(seconds[.dwell], "\(name)"), try #require(seconds[.exit]))
+        #expect((18...23).contains(dwell - enter), "\(name): \(seconds)")
+        #expect((99...104).contains(exit), "\(name): \(seconds)")
+    }
+
+    /// The state is saved at any fix, and a successor goes on with it.
+    @Test(arguments: receivers.indices) func aDwellSurvivesARestart(index: Int) throws {
+        let (name, time) = StayTimeTests.receivers[index]
+        for restart in [34, 38] {
+            var first = try monitor(.robust)
+            let fixes = drive(time)
+            var seconds = seconds(Array(fixes[..<restart]), &first)
+            var second = try monitor(.robust)
+            let progress = try GeofenceProgress(decoding: first.state.progress.encoded())
+            #expect(second.restore(GeofenceMonitorState(known: first.state.known, progress: progress)).isEmpty)
+            // The successor's timeline is another one.
+            var timeline = FixTimeline()
+            for (number, fix) in fixes.enumerated().dropFirst(restart) {
+                var fix = fix
+                fix.moment.milliseconds = timeline.moment(of: fix.time, at: 5_000 + Int64(number) * 1_000)
+                for event in second.process(fix) { seconds[event.kind] = number }
+            }
+            let (enter, dwell) = (try #require(seconds[.enter]), try #require(seconds[.dwell], "\(name) \(restart)"))
+            #expect((18...23).contains(dwell - enter), "\(name) \(restart): \(seconds)")
+        }
+    }
+
+    /// While the position is lost a stay does not grow, wherever the receiver's time jumps.
+    @Test func aLossIsMeasuredByTheClock() throws {
+        var monitor = try monitor(.robust)
+        var seconds: [GeofenceEvent.Kind: Int] = [:]
+        for (second, fix) in drive({ $0 < 45 ? $0 + 86_400 : $0 }).enumerated() where !(30..<45).contains(second) {
+            if second == 45 { monitor.lose(at: nil) }
+            for event in monitor.process(fix) { seconds[event.kind] = second }
+        }
+        let (enter, dwell) = (try #require(seconds[.enter]), try #require(seconds[.dwell]))
+        #expect((33...39).contains(dwell - enter), "\(seconds)")
+    }
+
+    /// Played at full speed or slowly, the same events.
+    @Test func aRecordingHasItsOwnTime() throws {
+        var monitor = try monitor(.robust)
+        let seconds = seconds(drive(isLive: false) { $0 }, &monitor)
+        #expect(try (18...23).contains(#require(seconds[.dwell]) - #require(seconds[.enter])))
+    }
+}
