@@ -15,7 +15,7 @@ struct LossReporter: Sendable {
             return [.lost(reason)]
         }
         // Silence after a worse problem is no news, and before a connection it does not count as silence.
-        if loss == reason || reason == .silent && !loss.isUnusable { return [] }
+        if loss == reason || reason == .silent && !loss.isUnusable || reason == .unreadable && loss.isUnusable { return [] }
         self.loss = reason
         return [.status(.stillLost(reason))]
     }

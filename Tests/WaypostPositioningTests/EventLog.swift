@@ -13,6 +13,15 @@ final class EventLog: Sendable {
     var losses: [LossReason] { events.compactMap { if case .lost(let reason) = $0 { reason } else { nil } } }
     var warnings: [String] { events.compactMap { if case .status(.warning(let text)) = $0 { text } else { nil } } }
 
+    /// Why there are no positions, each reason in its order.
+    var reasons: [LossReason] {
+        events.compactMap {
+            switch $0 {
+            case .lost(let reason), .status(.stillLost(let reason)): reason
+            default: nil
+            }
+        }
+    }
     var laterReasons: [LossReason] { events.compactMap { if case .status(.stillLost(let reason)) = $0 { reason } else { nil } } }
 
     func append(_ event: PositionSourceEvent) { list.withLock { $0.append((event, MonotonicClock.milliseconds)) } }

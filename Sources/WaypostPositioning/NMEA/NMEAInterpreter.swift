@@ -8,6 +8,7 @@ import Waypost
 /// - Silence means that no whole sentence comes for as long as `SilenceRule` says; noise does not end it, but a constant stream of bytes is
 ///   not silence: it is reported as data that cannot be read.
 /// - A loss is reported once, by ``LossReporter``.
+/// - Sentences that tell neither a place nor that there is none (satellites alone) count as a report without a fix after half of that time.
 /// - If one line in ten is damaged, over a hundred lines, there is a warning: a second reader of the same port looks like this.
 ///
 /// - Concurrency: a value; all times are milliseconds of one monotonic clock, given by the caller.
@@ -27,6 +28,8 @@ struct NMEAInterpreter {
     private var decoded: [NMEAEvent] = []
     private var sentenceCount = 0
     private var lateSentenceCount = 0
+    /// Whether something has come again since the last news.
+    private var isRepeating = false
     private var lastFix: Position?
     private var silence = SilenceRule()
     private var losses = LossReporter()
@@ -100,14 +103,15 @@ struct NMEAInterpreter {
         noise = (0, now)
         speedSearch = nil
         lastSentenceAt = now
-        newsAt = now
+        noteNews()
         fixAt = now
         return [.status(.connected(peer))] + (isAnswer ? losses.connect() : [])
     }
 
     /// A line is open whose speed has to be found: at the wrong ones every receiver sends bytes that cannot be read.
     mutating func searchSpeed(at now: Int64) {
-        noise = (0, now)
+        // A search that begins again while such bytes come does not make a silence of them.
+        noise = (now - noise.at < silence.limitMilliseconds ? noise.byteCount : 0, now)
         speedSearch = (now, false)
     }
 
@@ -133,7 +137,7 @@ struct NMEAInterpreter {
         } else {
             noteNoise(bytes.count, at: now)
         }
-        return takeDecoded() + judgeRepetition() + judge(counters)
+        return takeDecoded() + judgeRepetition() + judgeNews() + judge(counters)
     }
 
     /// Bytes have come that could not be read as anything so far.
@@ -192,23 +196,43 @@ struct NMEAInterpreter {
     private mutating func take(_ position: Position?, time: UTCTime?, moment: Int64?) -> [PositionSourceEvent] {
         if let moment { silence.addReport(atMilliseconds: moment) }
         guard var position else {
-            newsAt = lastSentenceAt
-            losses.noteReport()
-            return [.noFix(NoFix(time: time, source: name))]
+            return takeNoFix(time: time)
         }
         position.source = name
-        guard isNew(position) else { return noteRepetition() }
-        newsAt = lastSentenceAt
+        guard isNew(position) else {
+            isRepeating = true
+            return noteRepetition()
+        }
+        noteNews()
         fixAt = lastSentenceAt
         lastFix = position
         losses.endLoss()
         return [.position(position)]
     }
 
+    private mutating func takeNoFix(time: UTCTime?) -> [PositionSourceEvent] {
+        noteNews()
+        losses.noteReport()
+        return [.noFix(NoFix(time: time, source: name))]
+    }
+
+    private mutating func noteNews() {
+        newsAt = lastSentenceAt
+        isRepeating = false
+    }
+
+    /// A receiver that has been told to send satellites alone is neither silent nor unreadable.
+    private mutating func judgeNews() -> [PositionSourceEvent] {
+        if isRepeating || decoder.isEpochOpen || 2 * (lastSentenceAt - newsAt) < silence.limitMilliseconds { return [] }
+        return takeNoFix(time: nil)
+    }
+
     /// The decoder drops, or holds back, most sentences with the time and the place of the previous epoch.
     private mutating func judgeRepetition() -> [PositionSourceEvent] {
         defer { lateSentenceCount = decoder.lateSentenceCount }
-        return decoder.lateSentenceCount != lateSentenceCount || decoder.isEpochOpen ? noteRepetition() : []
+        let isLate = decoder.lateSentenceCount != lateSentenceCount
+        if isLate { isRepeating = true }
+        return isLate || decoder.isEpochOpen ? noteRepetition() : []
     }
 
     private mutating func noteRepetition() -> [PositionSourceEvent] {

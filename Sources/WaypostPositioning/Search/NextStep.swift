@@ -39,6 +39,8 @@ enum NextStep: Equatable {
     case playOn
     /// A recording has been played to its end.
     case playAgain
+    /// The receiver sends what cannot be used, and these words say what to do.
+    case adjustReceiver(String)
     /// The obstacle's own words say what to do.
     case doAsSaid(String)
     /// There is no simple step.
@@ -84,7 +86,7 @@ enum NextStep: Equatable {
         case .searching, .lost(.noFix): self = .openSky
         case .lost(.silent): self = .checkLine(of: source)
         case .lost(.unusable(let detail)):
-            self = detail.obstacle.map { .checkReceiver(of: source, $0) } ?? detail.advice.map { .doAsSaid($0) } ?? .askTheDoctor
+            self = detail.obstacle.map { .checkReceiver(of: source, $0) } ?? detail.advice.map { .adjustReceiver($0) } ?? .askTheDoctor
         case .lost(.deviceGone(let detail)) where detail.obstacle == nil && source.name.hasPrefix("serial:"): self = .plugBack
         case .lost(.disconnected(let detail)), .lost(.deviceGone(let detail)):
             switch detail.obstacle {
@@ -112,7 +114,7 @@ enum NextStep: Equatable {
         case .openSky: 0
         case .permit: 1
         case .readThroughGPSD, .freePort: 2
-        case .checkReceiver: 3
+        case .checkReceiver, .adjustReceiver: 3
         case .checkLine: 4
         case .tellGPSD: 5
         case .nameThePort: 6
@@ -164,7 +166,7 @@ enum NextStep: Equatable {
             return ("check that \(sender)", [])
         case .playOn: return ("wait", [])
         case .playAgain: return ("the recording has ended; start the tracker again to play it once more", [])
-        case .doAsSaid(let words): return (words, [])
+        case .adjustReceiver(let words), .doAsSaid(let words): return (words, [])
         case .askTheDoctor: return ("run the doctor", ["sudo waypost doctor"])
         }
     }

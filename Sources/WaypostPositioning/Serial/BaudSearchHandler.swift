@@ -154,7 +154,8 @@ final class BaudSearchHandler: ChannelInboundHandler, RemovableChannelHandler {
         timer?.cancel()
         session.connected(to: "\(opened.device) at \(search.baudRate) baud")
         switch speech {
-        case .ubx: session.warn("\(opened.device): the receiver speaks UBX binary, not NMEA, as gpsd leaves it; \(remedy)")
+        case .ubx:
+            session.lose(.unusable(LossDetail("the receiver speaks UBX binary, not NMEA, as gpsd leaves it", advice: remedy)))
         case .nmea where requests > 0: session.warn("\(opened.device): the receiver was in UBX binary mode; it has been switched to NMEA")
         case .nmea: break
         }

@@ -71,6 +71,52 @@ import WaypostTestKit
         #expect(interpreter.checkSilence(at: 75_000) == [.status(.stillLost(.unreadable))])
     }
 
+    /// Told to send satellites alone, and nothing else: the receiver is not silent, and its cable is all right.
+    @Test func saysThatAReceiverThatSendsSatellitesAloneHasNoFix() {
+        let satellites = "$GPGSV,1,1,04,01,40,083,40,02,17,308,41,12,07,344,39,14,22,228,45*7C\r\n"
+        var interpreter = NMEAInterpreter(name: "n", at: 0)
+        _ = interpreter.connected(to: "x", at: 0)
+        _ = interpreter.process(receiver.epoch(0).text, at: 0) + interpreter.endEpoch()
+        var reported: [Int64] = []
+        for now in stride(from: Int64(1_000), to: 20_000, by: 1_000) {
+            let events = interpreter.process(satellites, at: now) + interpreter.checkSilence(at: now)
+            if events == [.noFix(NoFix(time: nil, source: "n"))] { reported.append(now) } else { #expect(events == []) }
+        }
+        #expect(reported == [3_000, 6_000, 9_000, 12_000, 15_000, 18_000])
+    }
+
+    /// The satellites of a receiver that reports its place each ten seconds, and those between the reports.
+    @Test func satellitesBetweenReportsAreNoLackOfAFix() {
+        let satellites = "$GPGSV,1,1,04,01,40,083,40,02,17,308,41,12,07,344,39,14,22,228,45*7C\r\n"
+        let receiver = SimulatedReceiver(periodMilliseconds: 10_000)
+        var interpreter = NMEAInterpreter(name: "n", at: 0)
+        _ = interpreter.connected(to: "x", at: 0)
+        var missing: [Int64] = []
+        for second in Int64(0)..<100 {
+            let now = second * 1_000
+            var events = interpreter.process(satellites, at: now)
+            if second % 10 == 0 { events += interpreter.process(receiver.epoch(Int(second / 10)).text, at: now) + interpreter.endEpoch() }
+            if events.contains(where: { if case .noFix = $0 { true } else { false } }) { missing.append(second) }
+        }
+        // Until its period is known.
+        #expect(missing.allSatisfy { $0 < 10 }, "\(missing)")
+    }
+
+    /// A search that begins again does not make a silence of what cannot be read.
+    @Test func aNewSearchIsNotSilence() {
+        var interpreter = NMEAInterpreter(name: "n", at: 0)
+        _ = interpreter.connected(to: "x", at: 0)
+        for now in stride(from: Int64(0), to: 6_000, by: 1_000) { interpreter.noteNoise(22, at: now) }
+        #expect(interpreter.checkSilence(at: 5_000) == [.lost(.unreadable)])
+        interpreter.searchSpeed(at: 6_000)
+        interpreter.noteEverySpeedTried()
+        for now in stride(from: Int64(6_500), to: 30_000, by: 1_000) {
+            interpreter.noteNoise(22, at: now)
+            #expect(interpreter.checkSilence(at: now) == [], "\(now)")
+        }
+        #expect(interpreter.checkSilence(at: 40_000) == [.status(.stillLost(.silent))])
+    }
+
     @Test func saysThatAReceiverRepeatsOneFix() {
         var interpreter = NMEAInterpreter(name: "n", at: 0)
         _ = interpreter.connected(to: "x", at: 0)

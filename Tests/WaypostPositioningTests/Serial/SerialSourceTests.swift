@@ -237,8 +237,8 @@ extension SerialLineTests {
                     }
                 }
                 defer { player.cancel() }
-                #expect(await log.waits(.seconds(15)) { $0.warnings.contains { $0.contains("UBX binary") } })
-                #expect(await log.waits { $0.losses == [.unreadable] })
+                #expect(await log.waits(.seconds(15)) { $0.reasons.last?.description.contains("UBX binary") == true })
+                #expect(log.losses == [.unreadable], "while it is asked for NMEA")
             }
         }
 
