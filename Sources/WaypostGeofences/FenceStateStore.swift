@@ -60,6 +60,7 @@ struct FenceStateStore {
         do throws(GeofenceStateError) {
             if let known { content.state.known = try GeofenceMonitorState.decode(known: known) }
             if let parts { content.state.progress = try GeofenceProgress(decoding: parts.progress) }
+            content.state.progress.forgetOtherBoots(than: FenceStateStore.boot)
         } catch {
             content.problems = ["\(progressPath) or fences-known beside it: damaged; \(FenceStateStore.fromLog)"]
         }
@@ -84,6 +85,8 @@ struct FenceStateStore {
     ///
     /// - Parameter isEnd: whether no fix comes after it.
     func save(_ progress: GeofenceProgress, events: [TrackerEvent], doubtfulCount: Int, isEnd: Bool) throws(SystemError) {
+        var progress = progress
+        progress.noteBoot(FenceStateStore.boot)
         var text = TextBuffer(capacity: 256 * (events.count + 1))
         for event in events {
             text.appendJSON { $0.element(event) }
@@ -99,6 +102,8 @@ struct FenceStateStore {
     }
 
     private static let endMark: UInt32 = 0x8000
+    /// This start of the machine.
+    private static let boot = BootIdentity.bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
 
     private static func littleEndian(_ number: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } }
 

@@ -1,31 +1,35 @@
 /// The timeline on which the durations between live fixes are measured: that of the machine's own clock.
 ///
-/// As long as the receiver's time keeps pace with the machine's clock, its steps count, because they do not depend on when a fix was delivered.
-/// A time that jumps, stands still or goes back moves nothing: there the clock goes on alone, and the receiver's time counts again from where
-/// it is then. So a wrong date, or none at first, makes no wait longer or shorter. Where fix after fix comes quicker than its time passes, what
-/// was recorded is played into a socket or a pipe, and its times count.
+/// As long as the receiver's time keeps pace with the machine's clock, its steps count, because they do not depend on when a fix was delivered:
+/// fixes that were held up, and come together, were measured one after the other. A time that jumps, stands still or goes back moves nothing:
+/// there the clock goes on alone, and the receiver's time counts again from where it is then. So a wrong date, or none at first, makes no wait
+/// longer or shorter. Where fix after fix comes quicker than its time passes, what was recorded is played into a socket or a pipe, and its times
+/// count.
 ///
-/// The timeline begins with the receiver's time, or with the clock's where the receiver has none; only differences on it mean something.
+/// The timeline begins with the reading of the clock, so that those of two runs in one boot are comparable, within a few seconds.
 /// - Concurrency: a value; one step per fix.
 package struct FixTimeline: Sendable {
-    /// What a receiver's time may be ahead of the clock or behind it, in milliseconds.
+    /// What a receiver's time may be ahead of the clock, or behind it for longer than fixes are held up, in milliseconds.
     private static let tolerance = Int64(ConfirmedTime.toleranceMilliseconds)
+    /// How long fixes that were held up may take to come, in milliseconds.
+    private static let longestCatchUp: Int64 = 3_000
+    /// The longest step between two of them; a longer one may be a jump, in milliseconds.
+    private static let longestHeldStep: Int64 = 10_000
     /// How often the clock is corrected by the receiver's time, in milliseconds, and by at most what share: more than a quartz drifts.
     private static let correctionMilliseconds: Int64 = 10_000
     private static let correctionDivisor: Int64 = 1_000
     /// After how many steps in a row, each more than twice the clock's, fixes are played: no receiver delivers so many that it did not owe.
     private static let playedSteps = 10
 
-    private var now: Int64?
-    private var last = Int64.min
-    private var clock: Int64 = 0
+    private var last: (moment: Int64, clock: Int64)?
     /// The last fix with a time, and the clock's reading then.
     private var timed: (time: Int64, clock: Int64)?
 
-    /// What the receiver's time has gained on the clock, less the corrections.
+    /// What the receiver's time has gained on the clock, less the corrections; negative while fixes that were held up are still to come.
     private var lead: Int64 = 0
+    private var lateSince: Int64?
     private var corrected: Int64 = 0
-    /// What passed by the clock without the receiver's time: fixes that were held up, and come together, make up for it.
+    /// What passed by the clock while the receiver's time stood still: receivers that tell whole seconds make up for it with the next one.
     private var owed: Int64 = 0
     private var quickSteps = 0
     /// What quick steps gained that was not believed.
@@ -40,58 +44,73 @@ package struct FixTimeline: Sendable {
     ///   - time: the time of the fix, within the years 1 to 9999.
     ///   - clock: the machine's clock that never jumps and also runs during sleep (CLOCK_BOOTTIME), in milliseconds.
     package mutating func moment(of time: UTCTime?, at clock: Int64) -> Int64 {
-        let time = time?.millisecondsSince1970
-        var now = (self.now ?? time ?? clock) + (self.now == nil ? 0 : clock - self.clock)
-        if let time {
-            if let timed { now += gain(time - timed.time, in: clock - timed.clock) }
-            timed = (time, clock)
-        }
+        var moment = last.map { $0.moment + (clock - $0.clock) } ?? clock
         if clock - corrected >= FixTimeline.correctionMilliseconds {
             let most = (clock - corrected) / FixTimeline.correctionDivisor
             lead -= min(max(lead, -most), most)
             corrected = clock
         }
-        (self.now, self.clock, last) = (now, clock, max(now, last))
-        return last
+        if let time = time?.millisecondsSince1970 {
+            if let timed { moment += gain(time - timed.time, in: clock - timed.clock, at: clock) }
+            timed = (time, clock)
+        }
+        moment = max(moment, last?.moment ?? moment)
+        last = (moment, clock)
+        return moment
     }
 
     /// What a step of the receiver's time has more than the clock's, as far as it counts.
-    private mutating func gain(_ step: Int64, in passed: Int64) -> Int64 {
+    private mutating func gain(_ step: Int64, in passed: Int64, at clock: Int64) -> Int64 {
         let isPlayed = quickSteps == FixTimeline.playedSteps
-        var gain = step - passed
         // The same fix again; and a recording that begins again is still one.
         if step == 0 && passed == 0 || step < 0 && isPlayed { return 0 }
-        if step > 0, gain > 0 {
+        guard step > 0 else {
+            (quickSteps, withheld) = (0, 0)
+            if isPlayed { return -passed }
+            owed += step == 0 ? passed : 0
+            return 0
+        }
+        var gain = step - passed
+        if gain > 0, gain <= owed + FixTimeline.tolerance {
             let paid = min(gain, owed)
             owed -= paid
             gain -= paid
+        } else if gain <= 0 {
+            owed = 0
         }
-        guard gain > passed else {
-            (quickSteps, withheld) = (0, 0)
-            return isPlayed ? max(gain, -passed) : believed(gain, step)
-        }
-        if isPlayed { return gain }
-        let counted = believed(gain, step)
-        withheld += gain - counted
-        quickSteps += 1
-        guard quickSteps == FixTimeline.playedSteps else { return counted }
-        defer { (lead, withheld) = (0, 0) }
-        return counted + withheld
-    }
-
-    /// What counts of a gain, while the receiver's time keeps pace with the clock.
-    private mutating func believed(_ gain: Int64, _ step: Int64) -> Int64 {
-        guard gain < 0 else {
-            guard lead + gain <= FixTimeline.tolerance else { return 0 }
-            lead += gain
+        if isPlayed {
+            if gain <= passed { quickSteps = 0 }
             return gain
         }
-        guard step >= 0 else { return 0 }
-        // A time that stands still says nothing.
-        let counted = step == 0 ? 0 : max(gain, min(0, -FixTimeline.tolerance - lead))
-        owed += counted - gain
+        let isCatchingUp = lead < 0
+        let isBelieved = lead + gain <= FixTimeline.tolerance && (!isCatchingUp || step <= FixTimeline.longestHeldStep)
+        let counted = gain <= 0 || isBelieved ? gain : 0
         lead += counted
-        return counted
+        return counted + (gain > passed && !isCatchingUp ? play(gain - counted) : settle(at: clock))
+    }
+
+    /// A quick step; returns what was withheld of such steps once they are known as those of a recording.
+    private mutating func play(_ gain: Int64) -> Int64 {
+        lateSince = nil
+        withheld += gain
+        quickSteps += 1
+        guard quickSteps == FixTimeline.playedSteps else { return 0 }
+        defer { (lead, withheld) = (0, 0) }
+        return withheld
+    }
+
+    /// Any other step; returns what the receiver's time lacks for good.
+    private mutating func settle(at clock: Int64) -> Int64 {
+        (quickSteps, withheld) = (0, 0)
+        guard lead < -FixTimeline.tolerance else {
+            lateSince = nil
+            return 0
+        }
+        let since = lateSince ?? clock
+        lateSince = since
+        guard clock - since > FixTimeline.longestCatchUp else { return 0 }
+        defer { (lead, lateSince) = (0, nil) }
+        return -lead
     }
 }
 

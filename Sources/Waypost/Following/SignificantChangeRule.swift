@@ -69,8 +69,8 @@ public struct SignificantChangeRule: Sendable {
 
     /// Processes the next fix; returns a report when the change is significant.
     public mutating func process(_ position: Position) -> Report? {
-        guard let time = position.time else { return nil }
-        if let stored = reported?.time, reported?.moment.milliseconds == nil, time < stored {
+        guard position.durationMilliseconds != nil else { return nil }
+        if let stored = reported?.time, reported?.moment.milliseconds == nil, position.time.map({ $0 < stored }) ?? true {
             // The date was wrong when it was stored; what is measured from a moment to come would take until then.
             reported?.moment = position.moment
         }
@@ -100,9 +100,8 @@ public struct SignificantChangeRule: Sendable {
     }
 
     private static func canReach(_ position: Position, from start: Position) -> Bool {
-        guard let time = position.time, let before = start.time, let elapsed = position.milliseconds(since: start) else { return false }
-        // Fixes that were delivered together were measured one after the other.
-        let seconds = Double(max(abs(time.millisecondsSince1970 - before.millisecondsSince1970), elapsed)) / 1_000
+        guard let elapsed = position.milliseconds(since: start) else { return false }
+        let seconds = Double(abs(elapsed)) / 1_000
         let toldSpeed = max(position.speedMetresPerSecond ?? 0, start.speedMetresPerSecond ?? 0)
         let errors = [position, start].map { $0.accuracy?.radiusMetres ?? assumedAccuracyMetres }.reduce(0, +)
         let reach = seconds * max(greatestSpeedMetresPerSecond, 1.5 * toldSpeed) + accuracyFactor * errors

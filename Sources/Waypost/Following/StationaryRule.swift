@@ -41,7 +41,7 @@ public struct StationaryRule: Sendable {
     /// Processes the next fix; true when ``isStationary`` has changed.
     @discardableResult
     public mutating func process(_ position: Position) -> Bool {
-        guard position.time != nil, let time = position.durationMilliseconds else { return false }
+        guard let time = position.durationMilliseconds else { return false }
         defer { lastTime = time }
         // Where the time of a recording goes back the rule starts anew.
         if let lastTime, time < lastTime { restingSince = nil }

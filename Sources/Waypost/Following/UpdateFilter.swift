@@ -41,9 +41,9 @@ public struct UpdateFilter: Sendable {
     }
 
     private mutating func isAsGoodAsItGets(_ position: Position) -> Bool {
-        guard let limitMetres, position.time != nil, let now = position.durationMilliseconds, let accuracy = position.accuracy,
-            accuracy.origin != .reduced
-        else { return true }
+        guard let limitMetres, let now = position.durationMilliseconds, let accuracy = position.accuracy, accuracy.origin != .reduced else {
+            return true
+        }
         guard accuracy.radiusMetres > limitMetres else {
             waitingSince = now
             return true

@@ -6,15 +6,18 @@ struct FixMoments: Sendable {
     /// The last source, and whether it is a live one.
     private var source: (name: String?, isLive: Bool) = (nil, false)
 
-    /// Notes the moment of the next fix, if it is a live one.
+    /// Whether the last source is a live one.
+    var isLive: Bool { source.isLive }
+
+    /// The moment of the next fix, or report without one, in milliseconds; nil when it is not a live one.
     ///
     /// - Parameters:
-    ///   - position: the fix.
+    ///   - time: its time.
+    ///   - name: its source.
     ///   - clock: the machine's clock that never jumps and also runs during sleep, in milliseconds.
-    mutating func note(on position: inout Position, at clock: Int64) {
-        if position.source != source.name {
-            source = (position.source, position.source.map { SourceRegistry.isPlayed(named: $0) == false } ?? false)
-        }
-        position.moment.milliseconds = source.isLive ? timeline.moment(of: position.time, at: clock) : nil
+    mutating func moment(of time: UTCTime?, from name: String?, at clock: Int64) -> Int64? {
+        if let name, name != source.name { source = (name, SourceRegistry.isPlayed(named: name) == false) }
+        guard source.isLive else { return nil }
+        return timeline.moment(of: time.flatMap { $0.hasFourDigitYear ? $0 : nil }, at: clock)
     }
 }

@@ -35,13 +35,14 @@ extension PositioningManager {
             if let time = position.time, erasures.covers(time, now: MonotonicClock.nanoseconds) {
                 return freshness.renew(at: MonotonicClock.milliseconds)
             }
-            moments.note(on: &position, at: BootClock.milliseconds)
+            position.moment.milliseconds = moments.moment(of: position.time, from: position.source, at: BootClock.milliseconds)
             await process(position)
         case .noFix(let report):
             freshness.noteOther()
             noteReason(.noFix)
             await deliver(.noFix(report))
-            if loss.addNoFix(at: report.time) { await lose(.noFix) }
+            let moment = moments.moment(of: report.time, from: report.source, at: BootClock.milliseconds)
+            if loss.addNoFix(at: report.time, moment: moment) { await lose(.noFix) }
         case .sky(let view):
             freshness.noteOther()
             sky = view
@@ -157,10 +158,12 @@ extension PositioningManager {
         }
         freshness.renew(at: MonotonicClock.milliseconds)
         let leap = leaps.leapMilliseconds(to: position.time, at: BootClock.milliseconds)
-        if loss.addFix(at: position.time), !tellsLosses {
-            if let leap {
+        let wasLost = loss.isLost
+        let isOverdue = loss.addFix(at: position.time, moment: position.moment.milliseconds)
+        if !tellsLosses {
+            if let leap, isOverdue || moments.isLive && !wasLost {
                 await deliver(.status(.warning("the receiver's time jumps ahead by \(spanText(seconds: Int(leap / 1_000)))")))
-            } else {
+            } else if isOverdue {
                 await lose(.silent)
             }
             if isStopping { return }

@@ -83,6 +83,70 @@ struct StayTimeTests {
         }
     }
 
+    /// The tracker is away for 7 s, and the receiver has another date afterwards, for a while or for good.
+    @Test(arguments: [-86_400, -60, -18, 10, 60, 3_600, 86_400] as [Int64], [1, 3, 12, 1_000, -1] as [Int64])
+    func aRestartWithAnotherDateKeepsTheDwell(jump: Int64, seconds: Int64) throws {
+        var first = try monitor(.robust)
+        let fixes = drive { second in
+            // Before the restart, or for so long after it.
+            let isOther = seconds < 0 ? second < 26 : (33..<(33 + seconds)).contains(second)
+            return isOther ? second + jump : second
+        }
+        var events = self.seconds(Array(fixes[..<26]), &first)
+        var second = try monitor(.robust)
+        let progress = try GeofenceProgress(decoding: first.state.progress.encoded())
+        _ = second.restore(GeofenceMonitorState(known: first.state.known, progress: progress))
+        var timeline = FixTimeline()
+        for number in 33..<fixes.count {
+            var fix = fixes[number]
+            fix.moment.milliseconds = timeline.moment(of: fix.time, at: 5_000 + Int64(number) * 1_000)
+            for event in second.process(fix) { events[event.kind] = number }
+        }
+        let (enter, dwell, exit) = (try #require(events[.enter]), try #require(events[.dwell]), try #require(events[.exit]))
+        #expect((18...23).contains(dwell - enter) && (99...104).contains(exit), "\(events)")
+    }
+
+    /// After a start of the machine its clock says nothing of the time before.
+    @Test func aNewBootForgetsTheClock() throws {
+        var monitor = try monitor(.robust)
+        _ = seconds(Array(drive { $0 }[..<34]), &monitor)
+        var progress = monitor.state.progress
+        progress.noteBoot(7)
+        var read = try GeofenceProgress(decoding: progress.encoded())
+        read.forgetOtherBoots(than: 7)
+        #expect(read == progress)
+        read.forgetOtherBoots(than: 8)
+        #expect(read != progress)
+    }
+
+    static let jumps: [@Sendable (Int64) -> Int64?] = [
+        { $0 < 12 ? $0 : $0 + 4 }, { $0 < 12 ? $0 : $0 + 7 }, { $0 < 12 ? $0 : $0 + 11 }, { $0 == 12 ? $0 + 3_600 : $0 }, { _ in 0 },
+        { -$0 }, { $0 % 2 == 0 ? $0 : $0 + 60 }, { $0 + $0 * 7 % 2 }, { $0 < 12 ? $0 : $0 - 4 },
+    ]
+
+    /// Small fences beside each other on the way of a drive whose date jumps, once or at each fix.
+    @Test(arguments: jumps.indices, [BorderRule.robust, .exact])
+    func noBorderIsCrossedEarlyBecauseTheDateJumps(jump: Int, rule: BorderRule) throws {
+        let frame = LocalFrame(origin: home)
+        let fences = try (0..<20).map { number in
+            let centre = frame.coordinate(PlanePoint(eastMetres: 400 - 15 * (Double(number) + 0.5), northMetres: 0))
+            return Geofence(id: "\(number)", shape: try .circle(centre: centre, radiusMetres: 5))
+        }
+        func passed(_ receiver: (Int64) -> Int64?) -> [String: Int] {
+            var monitor = GeofenceMonitor(fences: FenceIndex(fences), rule: rule)
+            var passed: [String: Int] = [:]
+            for (second, fix) in drive(receiver)[..<24].enumerated() {
+                for event in monitor.process(fix) where event.kind == .pass || event.kind == .exit {
+                    #expect(passed.updateValue(second, forKey: event.fenceID) == nil, "\(event.fenceID) twice")
+                }
+            }
+            return passed
+        }
+        let (expected, found) = (passed { $0 }, passed(StayTimeTests.jumps[jump]))
+        #expect(expected.count >= 18 && Set(found.keys) == Set(expected.keys), "\(found)")
+        #expect(found.allSatisfy { abs($0.value - (expected[$0.key] ?? 99)) <= 2 }, "\(found) \(expected)")
+    }
+
     /// While the position is lost a stay does not grow, wherever the receiver's time jumps.
     @Test func aLossIsMeasuredByTheClock() throws {
         var monitor = try monitor(.robust)

@@ -85,4 +85,23 @@ import Waypost
         let result17 = rule.lose()
         #expect(!result17)
     }
+
+    /// A date that jumps is no silence, and neither are steps that are believed late: a live fix is overdue when its time and its moment say so.
+    @Test(arguments: [(6.0, 1.0, false), (1.0, 6.0, false), (6.0, 6.0, true), (6.0, nil, true)])
+    func believesNeitherTheTimesNorTheMomentsAlone(passed: Double, byMoments: Double?, isGap: Bool) {
+        func rule(_ add: (inout PositionLossRule, UTCTime, Int64?) -> Bool) -> Bool {
+            var rule = PositionLossRule()
+            for moment in [0, 1_000] as [Int64] { _ = rule.addFix(at: time(Double(moment) / 1_000), moment: byMoments.map { _ in moment }) }
+            return add(&rule, time(1 + passed), byMoments.map { 1_000 + Int64($0 * 1_000) })
+        }
+        #expect(rule { $0.addFix(at: $1, moment: $2) } == isGap)
+        #expect(rule { $0.addNoFix(at: $1, moment: $2) } == isGap)
+    }
+
+    /// A receiver that tells no date has a rhythm all the same.
+    @Test func learnsTheRhythmOfFixesWithoutTimesByTheirMoments() {
+        var rule = PositionLossRule()
+        for index in 0..<4 { _ = rule.addFix(at: nil, moment: Int64(index) * 10_000) }
+        #expect(rule.timeoutMilliseconds == 30_000)
+    }
 }

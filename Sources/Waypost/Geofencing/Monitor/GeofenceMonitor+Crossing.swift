@@ -4,7 +4,7 @@ extension GeofenceMonitor {
     struct OpenCrossing: Sendable, Hashable {
         /// When it was crossed; nil when that cannot be known.
         var time: UTCTime?
-        /// The same on the time line of stays, in milliseconds; nil where it follows from the time.
+        /// The same on the monitor's timeline, in milliseconds; nil where it follows from the time.
         var stay: Int64?
     }
 

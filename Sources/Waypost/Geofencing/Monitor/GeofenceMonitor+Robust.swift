@@ -26,9 +26,7 @@ extension GeofenceMonitor {
         let side = sides[Int(slot)]
         if side == .unknown {
             let distance = abs(distance(slot, probe))
-            guard
-                distance > Self.firstSigmas * step.sigmaMetres
-                    || step.staySeconds - (soughtSince[slot] ?? step.staySeconds) >= Self.firstSeconds
+            guard distance > Self.firstSigmas * step.sigmaMetres || step.seconds - (soughtSince[slot] ?? step.seconds) >= Self.firstSeconds
             else { return nil }
             settleSilently(slot, isInside: isInside, step)
             return clearance
@@ -36,8 +34,8 @@ extension GeofenceMonitor {
         guard activity.has(slot) || side == .inside else { return clearance }
 
         let band = min(3 * step.sigmaMetres + 5, 0.5 * (index.withShape(slot) { $0.greatestDepth } ?? 0))
-        if clearance > band { nearSince[slot] = nil } else if nearSince[slot] == nil { nearSince[slot] = step.staySeconds }
-        let lingers = step.staySeconds - (nearSince[slot] ?? step.staySeconds) > Self.lingerSeconds
+        if clearance > band { nearSince[slot] = nil } else if nearSince[slot] == nil { nearSince[slot] = step.seconds }
+        let lingers = step.seconds - (nearSince[slot] ?? step.seconds) > Self.lingerSeconds
         let supported =
             min(Self.supportedMarginMetres, 0.05 * 2 * band) + (lingers ? Self.lingerSigmas : estimator.hasVelocity ? 0 : 1)
             * step.sigmaMetres

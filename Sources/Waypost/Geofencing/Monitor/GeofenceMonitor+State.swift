@@ -17,8 +17,10 @@ extension GeofenceMonitor {
         progress.lostSince = line.time(at: lostSince)
         progress.lastPlace = lastPlace
         progress.lastCoordinate = lastCoordinate
-        progress.lastSeconds = lastSeconds
+        progress.lastSeconds = lastSeconds + Double(line.shift) / 1_000
         progress.estimator = estimator
+        progress.estimator.move(bySeconds: Double(line.shift) / 1_000)
+        progress.anchor = line.anchor
         for slot in index.inOrder(visits.keys) {
             guard let fence = index.fence(slot), var visit = visits[slot] else { continue }
             visit.countsFrom = line.time(at: visit.countsFrom?.millisecondsSince1970)
@@ -51,7 +53,7 @@ extension GeofenceMonitor {
         let progress = state.progress
         (lastVisit, visitBase) = (progress.lastVisit, progress.visitBase)
         (lastTime, lostSince, lastSeconds) = (progress.lastTime, progress.lostSince?.millisecondsSince1970, progress.lastSeconds)
-        line = StayLine(last: lastTime?.millisecondsSince1970)
+        line = FixLine(last: lastTime?.millisecondsSince1970, anchor: progress.anchor)
         (lastPlace, lastCoordinate) = (progress.lastPlace, progress.lastCoordinate)
         estimator = progress.estimator
         let known = Set(state.known)

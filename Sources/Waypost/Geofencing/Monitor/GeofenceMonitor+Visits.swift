@@ -149,7 +149,13 @@ extension GeofenceMonitor {
     /// The time at a share of this step's path; nil when the movement between the fixes is unknown.
     @inline(__always)
     func time(at share: Double, _ step: borrowing FixStep) -> UTCTime? {
-        guard !step.followsLoss, let start = lastTime, let end = step.time, end >= start else { return nil }
+        guard !step.followsLoss, let end = step.time else { return nil }
+        if line.isLive {
+            // Both times may be of different dates.
+            guard rule != .robust || step.isContinuous, step.seconds >= lastSeconds else { return nil }
+            return end.advanced(byMilliseconds: -Int64(((1 - share) * (step.seconds - lastSeconds) * 1_000).rounded()))
+        }
+        guard let start = lastTime, end >= start else { return nil }
         // `robust` recognizes jumps and fixes without a time.
         if rule == .robust, !step.isContinuous || Double(start.millisecondsSince1970) / 1_000 != lastSeconds { return nil }
         let span = Double(end.millisecondsSince1970 - start.millisecondsSince1970)

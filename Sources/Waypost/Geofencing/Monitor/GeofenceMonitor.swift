@@ -43,11 +43,11 @@ public struct GeofenceMonitor: Sendable {
     private var home: FenceProbe?
     /// Fences on whose other side the object was found, but not yet for certain, and when that began.
     var crossings: [Int32: OpenCrossing] = [:]
-    /// Fences whose border has been near without a break, and since when, in seconds on the time line of stays.
+    /// Fences whose border has been near without a break, and since when, in seconds on the timeline.
     var nearSince: [Int32: Double] = [:]
     /// Fences whose side changed while the monitor was not running.
     var late: Set<Int32> = []
-    /// Since when the first side of each fence has been sought, in seconds on the time line of stays.
+    /// Since when the first side of each fence has been sought, in seconds on the timeline.
     var soughtSince: [Int32: Double] = [:]
 
     /// The last place that was tested against the fences, and what is known of the last fix.
@@ -57,10 +57,8 @@ public struct GeofenceMonitor: Sendable {
     var lastTime: UTCTime?
     var lastCoordinate: Coordinate?
     var lastSeconds = 0.0
-    var line = StayLine()
-    /// The moment of the fix before on that line, in milliseconds.
-    var lastStay: Int64?
-    /// Since when the position is lost, and when the next dwell is due, in milliseconds on the time line of stays.
+    var line = FixLine()
+    /// Since when the position is lost, and when the next dwell is due, in milliseconds on the timeline.
     var lostSince: Int64?
     var nextDwell = Int64.max
 
@@ -93,14 +91,9 @@ public struct GeofenceMonitor: Sendable {
         var step = FixStep(position: position)
         step.followsLoss = lostSince != nil
         if !begun.isEmpty { begun.removeAll(keepingCapacity: true) }
-        if let time = position.time {
-            step.seconds = Double(time.millisecondsSince1970) / 1_000
-        } else {
-            // Without a time a fix counts as one second after the last.
-            step.seconds = lastSeconds + 1
-        }
         step.stay = moveLine(to: position)
-        step.staySeconds = position.moment.milliseconds == nil ? step.seconds : Double(step.stay ?? 0) / 1_000
+        // Without a time a fix counts as one second after the last.
+        step.seconds = step.stay.map { Double($0) / 1_000 } ?? lastSeconds + 1
         if let since = lostSince, let now = step.stay { resumeStays(lostFor: now - since) }
         lostSince = nil
         if rule == .robust {
@@ -230,7 +223,7 @@ public struct GeofenceMonitor: Sendable {
         for slot in fresh {
             if neighbourhood.has(slot) {
                 sides[Int(slot)] = .unknown
-                if soughtSince[slot] == nil { soughtSince[slot] = step.staySeconds }
+                if soughtSince[slot] == nil { soughtSince[slot] = step.seconds }
             } else {
                 sides[Int(slot)] = .outside
             }
@@ -247,11 +240,10 @@ struct FixStep: ~Copyable {
     let coordinate: Coordinate
     let accuracyMetres: Double?
     let speedMetresPerSecond: Double?
-    /// The fix's time on the monitor's time line, in seconds.
+    /// The fix's time on the monitor's timeline, in seconds.
     var seconds = 0.0
-    /// The same on the time line of stays, in milliseconds, nil when unknown, and in seconds.
+    /// The same in milliseconds; nil when unknown.
     var stay: Int64?
-    var staySeconds = 0.0
     /// Where the object is assumed to be.
     var place: Coordinate
     var sigmaMetres = 0.0

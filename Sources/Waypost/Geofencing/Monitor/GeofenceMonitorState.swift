@@ -71,6 +71,16 @@ public struct GeofenceProgress: Sendable, Hashable {
         var soughtSince: Double?
     }
 
+    /// Where the timeline of live fixes was at the last one.
+    struct Anchor: Sendable, Hashable {
+        /// The last fix in the times of this state, in milliseconds.
+        var line: Int64
+        /// The same on the timeline of live fixes.
+        var moment: Int64
+        /// The start of the machine that this timeline is of.
+        var boot: UInt64 = 0
+    }
+
     /// The fences that the object is inside of.
     public var stays: [Stay] = []
     /// The number of the last visit or pass.
@@ -87,9 +97,18 @@ public struct GeofenceProgress: Sendable, Hashable {
     var lastCoordinate: Coordinate?
     var lastSeconds = 0.0
     var estimator = PositionEstimator()
+    var anchor: Anchor?
 
     /// Creates progress in which nothing is known.
     public init() {}
+
+    /// Notes the start of the machine of which the timeline of live fixes is.
+    package mutating func noteBoot(_ boot: UInt64) { anchor?.boot = boot }
+
+    /// Forgets how its times relate to the machine's clock if the machine has been started again since.
+    package mutating func forgetOtherBoots(than boot: UInt64) {
+        if anchor?.boot != boot { anchor = nil }
+    }
 
     /// Forgets where the object was if it was last seen in that stretch of time; its side of each fence stays known.
     public mutating func forgetPlace(in stretch: Range<UTCTime>) {

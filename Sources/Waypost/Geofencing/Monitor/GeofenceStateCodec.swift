@@ -61,6 +61,11 @@ extension GeofenceProgress {
             writer.write(decision.soughtSince)
         }
         estimator.write(to: &writer)
+        if let anchor {
+            writer.write(signed: anchor.line)
+            writer.write(signed: anchor.moment)
+            writer.write(bits: anchor.boot)
+        }
         return writer.finish()
     }
 
@@ -89,6 +94,8 @@ extension GeofenceProgress {
                     soughtSince: try reader.readOptionalReal()))
         }
         estimator = try PositionEstimator(reading: &reader)
+        // States of recordings, and those of earlier versions, have none.
+        if !reader.isAtEnd { anchor = Anchor(line: try reader.readMoment(), moment: try reader.readMoment(), boot: try reader.readBits()) }
         try reader.finish()
     }
 }
@@ -144,10 +151,11 @@ struct StateWriter {
         if let real { write(real) }
     }
 
+    mutating func write(signed number: Int64) { bytes.append(signedVarint: number) }
+
     mutating func write(_ time: UTCTime?) {
         write(time != nil)
-        guard let milliseconds = time?.millisecondsSince1970 else { return }
-        bytes.append(signedVarint: milliseconds)
+        if let time { write(signed: time.millisecondsSince1970) }
     }
 
     /// No crossing, its time, or a crossing whose time cannot be known: a byte 0, 1 or 2 first.
@@ -236,11 +244,23 @@ struct StateReader {
 
     mutating func readOptionalReal() throws(GeofenceStateError) -> Double? { try readFlag() ? try readReal() : nil }
 
+    /// Milliseconds that a monitor can reckon with.
+    mutating func readMoment() throws(GeofenceStateError) -> Int64 {
+        let start = offset
+        let number = try readSigned()
+        guard UTCTime(millisecondsSince1970: number).hasFourDigitYear else { throw .value(offset: start) }
+        return number
+    }
+
+    private mutating func readSigned() throws(GeofenceStateError) -> Int64 {
+        let bits = try readNumber()
+        return Int64(bitPattern: bits >> 1) ^ -Int64(bitPattern: bits & 1)
+    }
+
     mutating func readTime() throws(GeofenceStateError) -> UTCTime? {
         guard try readFlag() else { return nil }
         let start = offset
-        let bits = try readNumber()
-        let time = UTCTime(millisecondsSince1970: Int64(bitPattern: bits >> 1) ^ -Int64(bitPattern: bits & 1))
+        let time = UTCTime(millisecondsSince1970: try readSigned())
         // A monitor reckons with the time between two.
         guard time.hasFourDigitYear else { throw .value(offset: start) }
         return time
@@ -260,6 +280,8 @@ struct StateReader {
         guard let place = Coordinate(latitudeDegrees: latitude, longitudeDegrees: longitude) else { throw .value(offset: offset - 16) }
         return place
     }
+
+    var isAtEnd: Bool { offset == end }
 
     func finish() throws(GeofenceStateError) {
         guard offset == end else { throw .value(offset: offset) }

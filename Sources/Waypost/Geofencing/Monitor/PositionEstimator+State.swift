@@ -21,6 +21,14 @@ extension PositionEstimator {
         }
     }
 
+    /// Moves all of it on the timeline.
+    mutating func move(bySeconds shift: Double) {
+        guard shift != 0 else { return }
+        last?.seconds += shift
+        doubtedSince += shift
+        for index in way.points.indices { way.points[index].seconds += shift }
+    }
+
     init(reading reader: inout StateReader) throws(GeofenceStateError) {
         if try reader.readFlag() {
             guard let coordinate = try reader.readPlace() else { throw .value(offset: reader.offset) }
