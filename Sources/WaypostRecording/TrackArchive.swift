@@ -9,6 +9,8 @@ actor TrackArchive {
     private let executor: ThreadExecutor
     /// The last records of finished journals, cached so that each is looked up once.
     private var lastRecords: [String: (sequence: UInt64?, time: UTCTime?)] = [:]
+    /// What is to be noted of deleted numbers, and could not be yet.
+    private var unnoted: [RemovedNumbers.Note] = []
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -47,13 +49,18 @@ actor TrackArchive {
 
     /// Makes `SHA256SUMS` agree with the existing files.
     func updateDigests() throws(RecordingError) {
+        // Before, because the line of a track of which nothing is noted stays in the list.
+        _ = noteRest()
         try TrackDigests(folder: folder).update()
     }
 
     /// Deletes what the rule does not keep; returns the deleted tracks, oldest first.
     ///
     /// A journal of another version stays, and one that is not an ordinary file, because it is not known what in it was fetched or sent.
-    /// Interrupted at any point, the next run deletes the rest: the list of digests first, then the files, the journal last.
+    /// Interrupted at any point, the next run deletes the rest: the list of digests first, then the files, the journal last. On a disk that has
+    /// no room for that list, GPX files go before it, the oldest first, until it has: a file that is listed and missing is made good by the
+    /// next update as long as its journal is there, and no record counts as lost. Only where no GPX file is left to make room, a journal
+    /// goes before the list, too.
     /// - Parameters:
     ///   - rule: what is kept.
     ///   - confirmedTime: the current time, when it is certain.
@@ -88,26 +95,46 @@ actor TrackArchive {
             notes += track.positions.map { .init(numbers: $0, fate: isCounted ? .counted : .uncounted) }
             if !isCounted { notes += track.events.map { .init(numbers: $0, fate: .unqueued) } }
         }
-        let isNoted = folder.note(notes)
-        try TrackDigests(folder: folder).update(removing: Set(files.flatMap(\.names)))
-        var path = folder.path
-        do {
-            for file in files {
-                for name in file.names {
-                    path = "\(folder.path)/\(name)"
-                    try Syscalls.remove(path)
-                }
-                path = folder.finishedJournalPath(file.track.stem)
-                try Syscalls.remove(path)
-                lastRecords[file.track.stem] = nil
-            }
-            // The disk was full, and is not any more.
-            if !isNoted { _ = folder.note(notes) }
-            for folder in [folder.path, folder.journalFolder] { try Syscalls.synchronizeFolder(folder) }
-        } catch {
-            throw .cannotDelete(path: path, cause: error)
+        unnoted += notes
+        let names = Set(files.flatMap(\.names))
+        var isPrepared = try prepareDeletion(of: names)
+        for file in files where !isPrepared && !file.names.isEmpty {
+            for name in file.names { try remove("\(folder.path)/\(name)") }
+            try synchronizeFolder(folder.path)
+            isPrepared = try prepareDeletion(of: names)
         }
+        for file in files {
+            for name in file.names { try remove("\(folder.path)/\(name)") }
+            try remove(folder.finishedJournalPath(file.track.stem))
+            lastRecords[file.track.stem] = nil
+            if !isPrepared { isPrepared = try prepareDeletion(of: names) }
+        }
+        for folder in [folder.path, folder.journalFolder] { try synchronizeFolder(folder) }
         return deleted
+    }
+
+    /// Notes the deleted numbers, and removes the lines of tracks from the list of digests; false when the disk has no room for either.
+    private func prepareDeletion(of names: Set<String>) throws(RecordingError) -> Bool {
+        let isNoted = noteRest()
+        do throws(RecordingError) { try TrackDigests(folder: folder).update(removing: names) } catch {
+            guard case .cannotFinish(_, let cause) = error, cause.isDiskFull else { throw error }
+            return false
+        }
+        return isNoted
+    }
+
+    /// Notes what could not be noted so far; returns whether all of it is on the disk.
+    private func noteRest() -> Bool {
+        if folder.note(unnoted) { unnoted = [] }
+        return unnoted.isEmpty
+    }
+
+    private func remove(_ path: String) throws(RecordingError) {
+        do { try Syscalls.remove(path) } catch { throw .cannotDelete(path: path, cause: error) }
+    }
+
+    private func synchronizeFolder(_ path: String) throws(RecordingError) {
+        do { try Syscalls.synchronizeFolder(path) } catch { throw .cannotDelete(path: path, cause: error) }
     }
 
     /// The finished tracks, oldest first, with the names of their GPX files; and the bytes of those with journals of another version.

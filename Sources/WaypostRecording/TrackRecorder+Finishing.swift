@@ -126,6 +126,12 @@ extension TrackRecorder {
         }
     }
 
+    /// Whether the disk has less free space than the configuration leaves, so that ``applyRetention(confirmedTime:noting:)`` deletes tracks.
+    package var isDiskShort: Bool {
+        guard let minimum = configuration.retention.minimumFreeByteCount else { return false }
+        return Syscalls.freeByteCount(at: folder.path).map { $0 < minimum } ?? false
+    }
+
     private func finish(_ stem: String) async throws(RecordingError) -> FinishedTrack? {
         do {
             guard let track = try await archive.finish(stem) else { return nil }

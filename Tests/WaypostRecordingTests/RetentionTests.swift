@@ -149,6 +149,48 @@ import WaypostSystem
         }
     }
 
+    /// The list of digests needs room, too, and so does what is noted of the deleted numbers.
+    @Test(arguments: [0, 3]) func makesRoomOnADiskWithoutAByte(fetchedCount: Int) async throws {
+        try await Sample.withSmallDisk { disk in
+            let (folder, ballast) = (disk + "/log", disk + "/ballast")
+            var configuration = TrackRecorder.Configuration()
+            configuration.retention.minimumFreeByteCount = 500
+            var recorder = try TrackRecorder(folder: folder, configuration: configuration)
+            var stems: [String] = []
+            for minute in 0..<5 {
+                try await recorder.record(Sample.position(second: minute * 60), now: 0)
+                stems.append(try #require(try await recorder.finishTrack()).stem)
+            }
+            #expect(try await recorder.applyRetention(confirmedTime: nil).isEmpty)
+            #expect(await !recorder.isDiskShort)
+            _ = try await recorder.close()
+            for stem in stems.prefix(fetchedCount) { try Syscalls.remove("\(folder)/\(stem).gpx") }
+            // A file that is still open would keep its room when it is removed.
+            func fill() throws {
+                let file = try AppendOnlyFile(creating: ballast)
+                while (try? file.append([UInt8](repeating: 1, count: 4_096))) != nil {}  // Until the disk is full.
+            }
+            try fill()
+            #expect(Syscalls.freeByteCount(at: folder) == 0)
+
+            recorder = try TrackRecorder(folder: folder, configuration: configuration)
+            _ = try await recorder.recover()
+            #expect(await recorder.isDiskShort)
+            let gone = try await recorder.applyRetention(confirmedTime: nil)
+            #expect((1..<5).contains(gone.count) && gone.map(\.stem) == Array(stems.prefix(gone.count)))
+            #expect(await recorder.problems.retention == nil)
+            let log = LogFolder(path: folder)
+            #expect(try log.journals().map(\.stem) == Array(stems.dropFirst(gone.count)))
+            #expect(try LogVerifier(folder: log).digestFaults() == [])
+            #expect(try sums(folder).count == 5 - max(gone.count, fetchedCount))
+            #expect(log.deletedPositions == gone.flatMap(\.positions))
+            // Logging goes on in the room that was made.
+            try await recorder.record(Sample.position(second: 600), now: 0)
+            try Syscalls.remove(ballast)
+            #expect(try await recorder.close() != nil)
+        }
+    }
+
     @Test func makesTheDigestsCompleteWhereverACrashLeftThem() async throws {
         try await Sample.withFolder { folder in
             var recorder = try TrackRecorder(folder: folder)

@@ -43,13 +43,21 @@ package actor LogKeeper: PositioningConsumer {
     private var hasNews = false
     private var tidying: Task<Void, Never>?
     private var tidyAt: Int64 = 0
+    private var tidiedAt: Int64 = 0
+    private var lookAt: Int64 = 0
+    /// Whether the disk had too little free space when that was last looked at.
+    private var isShort = false
 
     /// How often the log is maintained while positions arrive, milliseconds.
     private static let tidyInterval: Int64 = 300_000
     /// How long before its time the log may be synced to disk, nanoseconds.
     private static let synchronizesEarlier: Int64 = 500_000_000
-    /// The wait after a full disk before it tries again to free space, milliseconds.
+    /// The least time between two attempts to free space on a full disk, milliseconds.
     private static let tidyIntervalWhenFull: Int64 = 10_000
+    /// The same while there is room for positions, but less free space than is to be left.
+    private static let tidyIntervalWhenShort: Int64 = 60_000
+    /// How often it looks at the free space while positions arrive, milliseconds.
+    private static let lookInterval: Int64 = 10_000
 
     /// Creates a keeper that has seen no position yet.
     ///
@@ -151,9 +159,21 @@ package actor LogKeeper: PositioningConsumer {
             // A position that is not yet safe on the disk is logged all the same.
             if case .cannotSynchronize = error {} else { note(.failed(error), of: position) }
             await noteProblems(after: error)
-            if case .cannotAppend(_, let cause) = error, cause.isDiskFull { tidyAt = min(tidyAt, now + LogKeeper.tidyIntervalWhenFull) }
+            if case .cannotAppend(_, let cause) = error, cause.isDiskFull {
+                tidyAt = min(tidyAt, tidiedAt + LogKeeper.tidyIntervalWhenFull)
+            }
         }
+        await lookAtSpace(of: recorder, now: now)
         tidyIfDue(now: now)
+    }
+
+    /// Makes sure that tracks are deleted soon when the disk fills up, not only once the open journal has used up its room.
+    private func lookAtSpace(of recorder: TrackRecorder, now: Int64) async {
+        guard now >= lookAt else { return }
+        lookAt = now + LogKeeper.lookInterval
+        let wasShort = isShort
+        isShort = await recorder.isDiskShort
+        if isShort { tidyAt = min(tidyAt, wasShort ? tidiedAt + LogKeeper.tidyIntervalWhenShort : now) }
     }
 
     /// Notes what happened to a fix, once, in however many types it is logged.
@@ -165,6 +185,7 @@ package actor LogKeeper: PositioningConsumer {
     private func tidyIfDue(now: Int64) {
         guard now >= tidyAt, tidying == nil else { return }
         tidyAt = now + LogKeeper.tidyInterval
+        tidiedAt = now
         tidying = Task {
             await observer.maintain()
             tidying = nil
