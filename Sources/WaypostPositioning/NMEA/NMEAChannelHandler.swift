@@ -22,6 +22,10 @@ final class NMEAChannelHandler: ChannelInboundHandler {
     /// A pause that ends an epoch; within one cycle receivers pause less.
     static let quietMilliseconds = NMEAFileSource.quietMilliseconds
 
+    /// How long the line is still read once its time is over: where the process was stopped, or held up, that timer may come before what has
+    /// arrived meanwhile, and that must neither count as silence nor be thrown away.
+    private static let lookMilliseconds: Int64 = 100
+
     private let session: NMEASession
     private let silence: Silence
     private var lastReadAt: Int64 = 0
@@ -74,16 +78,22 @@ final class NMEAChannelHandler: ChannelInboundHandler {
     }
 
     private func watchSilence(_ context: ChannelHandlerContext) {
-        let wait = max(1, session.silenceDeadline - MonotonicClock.milliseconds)
-        silenceTimer = context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(wait)) { [self] in
-            if session.checkSilence() {
-                if mustClose { return context.close(promise: nil) }
-                // The deadline has passed and remains so until the next sentence: check again after a while.
-                silenceTimer = context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(1)) { [self] in watchSilence(context) }
-            } else {
-                watchSilence(context)
-            }
+        watchSilence(context, in: session.silenceDeadline - MonotonicClock.milliseconds) { [self] in
+            guard MonotonicClock.milliseconds >= session.silenceDeadline else { return watchSilence(context) }
+            watchSilence(context, in: NMEAChannelHandler.lookMilliseconds) { [self] in judgeSilence(context) }
         }
+    }
+
+    /// Reports a silence that has lasted, and ends the channel for it.
+    private func judgeSilence(_ context: ChannelHandlerContext) {
+        guard session.checkSilence() else { return watchSilence(context) }
+        if mustClose { return context.close(promise: nil) }
+        // The deadline has passed and remains so until the next sentence: check again after a while.
+        watchSilence(context, in: 1_000) { [self] in watchSilence(context) }
+    }
+
+    private func watchSilence(_ context: ChannelHandlerContext, in milliseconds: Int64, _ next: @escaping () -> Void) {
+        silenceTimer = context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(max(1, milliseconds)), next)
     }
 
     /// Whether the silence, which is a loss, is the end of the channel.

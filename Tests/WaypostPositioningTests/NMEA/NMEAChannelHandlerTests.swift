@@ -39,7 +39,24 @@ import WaypostTestKit
         }
     }
 
-    private func onASocketPair(_ body: @escaping @Sendable (EventLog, Int32, any Channel) async throws -> Void) async throws {
+    /// A process that was stopped finds its timers due and the line full of what has come meanwhile: none of that is silence.
+    @Test func readsWhatHasComeBeforeALateTimerClosesTheLine() async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        try await onASocketPair(group) { log, far, channel in
+            let receiver = SimulatedReceiver()
+            try Syscalls.writeAll(far, Array(receiver.epoch(0).text.utf8))
+            #expect(await log.waits { $0.positions.count == 1 })
+            channel.eventLoop.execute { Thread.sleep(forTimeInterval: 6) }
+            for index in 1..<40 { try Syscalls.writeAll(far, Array(receiver.epoch(index).text.utf8)) }
+            #expect(await log.waits(.seconds(10)) { $0.positions.count == 40 })
+            #expect(channel.isActive && log.losses == [])
+        }
+        try await group.shutdownGracefully()
+    }
+
+    private func onASocketPair(
+        _ group: any EventLoopGroup = LiveEventLoop.group, _ body: @escaping @Sendable (EventLog, Int32, any Channel) async throws -> Void
+    ) async throws {
         let (near, far) = try Syscalls.socketPair()
         defer { Syscalls.close(far) }
         let log = EventLog()
@@ -47,7 +64,7 @@ import WaypostTestKit
             do {
                 let session = NMEASession(name: "test:", queue: queue)
                 session.connected(to: "a socket")
-                let channel = try await NIOPipeBootstrap(group: LiveEventLoop.group)
+                let channel = try await NIOPipeBootstrap(group: group)
                     .channelInitializer { channel in
                         channel.eventLoop.makeCompletedFuture {
                             try channel.pipeline.syncOperations.addHandler(NMEAChannelHandler(session: session))
