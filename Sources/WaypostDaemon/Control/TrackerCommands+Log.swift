@@ -51,26 +51,30 @@ extension EraseLogRequest: TrackerVerb {
             // It is erased elsewhere all the same.
             failure = error
         }
-        do throws(RecordingError) { try await tracker.forgetPosition(stretch) } catch { throw ControlRefusal(error) }
+        // What one place cannot forget keeps no other from it: the first of them is told.
+        var refusals: [ControlRefusal] = []
+        do throws(RecordingError) { try await tracker.forgetPosition(stretch) } catch { refusals.append(ControlRefusal(error)) }
         await tracker.fences.forget(from: from, to: to)
         // After the fences, whose events are on their way until then.
-        if let problem = await tracker.forgetTold(from..<to) {
-            throw ControlRefusal(
-                .cannotStore, what: "log", why: "is erased, but not what programs are to be told: \(problem)",
-                next: "erase it again once that is fixed")
+        if let problem = await tracker.forgetTold(stretch) {
+            refusals.append(
+                ControlRefusal(
+                    .cannotStore, what: "log", why: "is erased, but not what programs are to be told: \(problem)",
+                    next: "that is not told, and each start tries again"))
         }
         let others = await tracker.dispatches.eraseFromFolders(stretch, isLeft: failure != nil, by: tracker.recorder)
         erasure += others.erased
         (answer.positionCount, answer.trackCount) = (erasure.positionCount, erasure.trackCount)
         tracker.logger.notice("erased \(counted(answer.positionCount, "position")) from the log (user \(caller.peer.userID))")
-        try await tracker.eraseOutbox(from: from, to: to)
-        guard await tracker.fences.keeper.isSaved else {
+        if let refusal = await tracker.eraseOutbox(stretch, isNoted: others.isNoted) { refusals.append(refusal) }
+        if await !tracker.fences.keeper.isSaved {
             let problems = await tracker.fences.keeper.problems.joined(separator: "; ")
-            throw ControlRefusal(
-                .cannotStore, what: "log", why: "is erased, but not the events of the fences: \(problems)",
-                next: "erase it again once that is fixed")
+            refusals.append(
+                ControlRefusal(
+                    .cannotStore, what: "log", why: "is erased, but not the events of the fences: \(problems)",
+                    next: "it is tried again until they are; see waypost status"))
         }
-        if others.isNoted { tracker.logFolder.settleErased([stretch], logger: tracker.logger) }
+        if others.isNoted, refusals.isEmpty { tracker.logFolder.settleErased([stretch], logger: tracker.logger) }
         if let failure, !others.isNoted || others.isLeft(stretch, in: tracker.logFolder.path) { throw ControlRefusal(failure) }
         if let folder = others.folders(with: stretch).first {
             let until = others.isNoted ? "" : " before the next start, as it could not be noted"
@@ -78,40 +82,36 @@ extension EraseLogRequest: TrackerVerb {
                 .cannotStore, what: "log", why: "is erased, but not the earlier one at \(folder); what it has of that is not sent\(until)",
                 next: "waypost log erase --log \(shellWord(folder))")
         }
+        if let refusal = refusals.first { throw refusal }
         return answer
     }
 }
 
 extension TrackerCommands {
-    fileprivate func eraseOutbox(from: UTCTime, to: UTCTime) async throws(ControlRefusal) {
-        await dispatches.forget(from: from, to: to)
-        guard let dispatcher = dispatches.dispatcher else {
-            if !dispatches.isShut { return try await removeAside() }
-            let problems = dispatches.problems.joined(separator: "; ")
-            throw ControlRefusal(
-                .cannotStore, what: "log", why: "is erased, but not what waits to be sent: \(problems)",
-                next: "erase it again once that is fixed")
+    /// Erases what waits to be sent; returns why some of it is still on the disk.
+    ///
+    /// - Parameter isNoted: whether the log need not list the stretch once the outbox has nothing more of it.
+    fileprivate func eraseOutbox(_ stretch: Range<UTCTime>, isNoted: Bool) async -> ControlRefusal? {
+        let problem = await dispatches.eraseWaiting(stretch) { [fences, logFolder, logger] in
+            if isNoted, await fences.keeper.isSaved { logFolder.settleErased([stretch], logger: logger) }
         }
-        do throws(OutboxError) { try await dispatcher.erase(from: from, to: to) } catch {
-            throw ControlRefusal(
-                ControlRefusal(error).code, what: "log", why: "is erased, but not what waits to be sent: \(error)",
-                next: "erase it again once that is fixed")
+        if let problem {
+            return ControlRefusal(
+                .cannotStore, what: "log", why: "is erased, but not what waits to be sent: \(problem)",
+                next: "that is not sent, and it is tried again until it is erased; see waypost status")
         }
-        try await removeAside()
+        do throws(OutboxError) { try await dispatches.removeAside() } catch {
+            return ControlRefusal(
+                ControlRefusal(error).code, what: "log", why: "is erased, but not a damaged outbox that was set aside: \(error)",
+                next: "remove it, or erase it again once that is fixed")
+        }
+        return nil
     }
 
     /// Forgets what is told to those who only know roughly where the device is, and to programs; returns why that is not so, for people.
     fileprivate func forgetTold(_ stretch: Range<UTCTime>) async -> String? {
         do throws(SystemError) { try watches.reduced.forget(stretch) } catch { return error.description }
         return await wakes.forget(stretch)
-    }
-
-    private func removeAside() async throws(ControlRefusal) {
-        do throws(OutboxError) { try await dispatches.removeAside() } catch {
-            throw ControlRefusal(
-                ControlRefusal(error).code, what: "log", why: "is erased, but not a damaged outbox that was set aside: \(error)",
-                next: "remove it, or erase it again once that is fixed")
-        }
     }
 
     /// Forgets the last position wherever it is known, when it is of that stretch.

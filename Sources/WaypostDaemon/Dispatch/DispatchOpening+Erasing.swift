@@ -1,6 +1,7 @@
 import Logging
 import Waypost
 import WaypostConfiguration
+import WaypostDispatch
 import WaypostRecording
 import WaypostSystem
 
@@ -106,4 +107,11 @@ struct PendingErasures: Sendable {
             }
         }
     }
+}
+
+/// The outbox opens, but what was erased cannot be removed from it: nothing of it is sent before.
+struct ErasureFailure: Error, CustomStringConvertible {
+    let cause: OutboxError
+
+    var description: String { "what was erased has to be removed from what waits first: \(cause)" }
 }

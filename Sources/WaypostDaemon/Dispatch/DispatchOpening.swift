@@ -19,6 +19,8 @@ struct DispatchOpening: Sendable {
     let fences = KnownFences()
     /// Is told what the log has lost before it was sent.
     var noteLoss: @Sendable (LogLoss, LostRecords) -> Void = { _, _ in }
+    /// What was to be erased while the outbox was not open.
+    var stretchesToErase: @Sendable () -> [Range<UTCTime>] = { [] }
 
     var path: String { DispatchOpening.path(in: stateFolder) }
     static func path(in stateFolder: String) -> String { stateFolder + "/outbox.sqlite" }
@@ -98,8 +100,12 @@ struct DispatchOpening: Sendable {
         let outbox = try Outbox(path: path, limits: limits, clock: clock, marksPath: marksPath, logHasJournals: logHasJournals)
         // Before any of it can be sent.
         let erased = PendingErasures(knownLogs.folders(with: configuration.log.directory), logger: logger).stretches
-        for stretch in erased { _ = try await outbox.erase(from: stretch.lowerBound, to: stretch.upperBound) }
         let unerased = knownLogs.unerased()
+        for stretch in Set(erased + unerased.map(\.erased.stretch) + stretchesToErase()) {
+            do throws(OutboxError) { _ = try await outbox.erase(from: stretch.lowerBound, to: stretch.upperBound) } catch {
+                throw ErasureFailure(cause: error)
+            }
+        }
         let earlier = await earlierLogs(outbox, unerased)
         problems += earlier.problems
         let supply = SuccessiveLogs(try makeSupply(hiding: unerased.map(\.erased)), after: earlier.logs, given: given)

@@ -34,6 +34,71 @@ extension DispatchService {
         return result
     }
 
+    /// Erases a time from what waits to be sent.
+    ///
+    /// What cannot be erased now is not sent, and it is tried again until it is erased; status says why.
+    /// - Parameter settle: notes that all of it is erased, when that is later.
+    /// - Returns: why it cannot be erased now, for people; nil when it is erased.
+    func eraseWaiting(_ stretch: Range<UTCTime>, settle: @escaping @Sendable () async -> Void) async -> String? {
+        await forget(from: stretch.lowerBound, to: stretch.upperBound)
+        let dispatcher = line.state.withLock { state in
+            // Also before it is known whether there is one: then it is opened at this moment.
+            if state.dispatcher == nil, opening != nil, !state.stretchesToErase.contains(stretch) { state.stretchesToErase.append(stretch) }
+            return state.dispatcher
+        }
+        do throws(OutboxError) { try await dispatcher?.erase(from: stretch.lowerBound, to: stretch.upperBound) } catch {
+            noteErasure(error.description)
+            eraseLater(stretch, settle)
+            return error.description
+        }
+        guard dispatcher == nil, isShut else { return nil }
+        let words = problems.joined(separator: "; ")
+        noteErasure("the outbox is not open")
+        eraseLater(stretch, settle)
+        return words
+    }
+
+    /// Tries to erase until it works.
+    private func eraseLater(_ stretch: Range<UTCTime>, _ settle: @escaping @Sendable () async -> Void) {
+        erasing.withLock { tasks in
+            tasks[stretch]?.cancel()
+            tasks[stretch] = Task { [weak self] in
+                repeat {
+                    do { try await Task.sleep(for: DispatchService.pause) } catch { return }
+                } while await self?.finishErasing() == false
+                if !Task.isCancelled { await settle() }
+            }
+        }
+    }
+
+    /// Erases what could not be erased from the outbox; returns whether nothing is left.
+    private func finishErasing() async -> Bool {
+        guard let outbox = dispatcher?.outbox else { return false }
+        do throws(OutboxError) {
+            try await outbox.finishErasing()
+            try await removeAside()
+        } catch {
+            noteErasure(error.description)
+            return false
+        }
+        noteErasure(nil)
+        return true
+    }
+
+    /// Notes why something is not erased from the outbox yet.
+    private func noteErasure(_ reason: String?) {
+        let words = reason.map {
+            "what waits to be sent may still have what was erased, which is not sent: \($0); tried again every "
+                + "\(DispatchService.pause.components.seconds) s"
+        }
+        let told = line.state.withLock { state in
+            defer { state.waitingErasure = words }
+            return state.waitingErasure
+        }
+        if let words, words != told { logger.error("\(words)") }
+        if words == nil, told != nil { logger.notice("what waits to be sent has nothing more of what was erased") }
+    }
+
     /// Erases what was erased while no tracker ran, and what could not be erased before, before anything is sent.
     func eraseLeft(_ opening: DispatchOpening, by recorder: TrackRecorder?) async {
         var result = await opening.eraseLeft(by: recorder)
@@ -53,9 +118,9 @@ extension DispatchService {
     /// Notes that what was erased is forgotten everywhere; where it could not be, the next start tries again, and an outbox that opens later does.
     func settle(_ erasures: PendingErasures, in folder: LogFolder, _ keeper: GeofenceKeeper, _ last: LastPosition) async {
         let stretches = erasures.stretches
-        guard !stretches.isEmpty, !isShut, line.state.withLock({ $0.isErasureNoted }), await keeper.isSaved, !last.isIn(stretches) else {
-            return
-        }
+        guard !stretches.isEmpty, !isShut, line.state.withLock({ $0.isErasureNoted }), await dispatcher?.outbox.hasErasedAll != false,
+            await keeper.isSaved, !last.isIn(stretches)
+        else { return }
         do throws(OutboxError) { try await removeAside() } catch {
             logger.error("a damaged outbox that was set aside may still have what was erased: \(error)")
             return

@@ -44,6 +44,10 @@ final class DispatchService: Sendable {
         var unerased: [String] = []
         /// Whether the next run knows of it.
         var isErasureNoted = true
+        /// What is to be erased from the outbox before anything of it is sent: it was not open then.
+        var stretchesToErase: [Range<UTCTime>] = []
+        /// Why something is not erased from the outbox yet, for people.
+        var waitingErasure: String?
     }
 
     /// A separate object, so that the feeder can hold it.
@@ -73,12 +77,14 @@ final class DispatchService: Sendable {
     let stateFolder: String
     let feeder: EventFeeder?
     private let reopening = Mutex<Task<Void, Never>?>(nil)
+    /// What tries to erase each stretch from the outbox, until it can be.
+    let erasing = Mutex<[Range<UTCTime>: Task<Void, Never>]>([:])
     let logger: Logger
     let looking: TimeLimitedQuery<Void>
     private let counting: TimeLimitedQuery<Void>
     private let asking: TimeLimitedQuery<Result<[DestinationStatus], OutboxError>>
 
-    /// The wait between two attempts to open the outbox.
+    /// The wait between two attempts to open the outbox, or to erase something from it.
     static let pause = Duration.seconds(15)
 
     /// The dispatcher; nil when nothing is to be sent, or nothing can be now.
@@ -87,7 +93,8 @@ final class DispatchService: Sendable {
     var problems: [String] {
         line.state.withLock { state in
             let limits = [state.refusal, state.recovery.problem, state.drops.problem].compactMap { $0 }
-            return limits + state.deletions.problems + state.losses.problems + state.moves.problems + state.unerased + state.problems
+            return limits + state.deletions.problems + state.losses.problems + state.moves.problems + state.unerased
+                + [state.waitingErasure].compactMap { $0 } + state.problems
                 + state.configured.compactMap(\.problem) + state.pending.map(\.problem)
         }
     }
@@ -102,6 +109,7 @@ final class DispatchService: Sendable {
         opening?.noteLoss = { loss, kind in
             if let words = line.state.withLock({ $0.losses.note(loss, kind) }) { logger.warning("\(words)") }
         }
+        opening?.stretchesToErase = { line.state.withLock { $0.stretchesToErase } }
         (self.line, self.opening, self.logger) = (line, opening, logger)
         looking = TimeLimitedQuery { [opening] in
             let wasPending = line.state.withLock { !$0.pending.isEmpty }
@@ -180,6 +188,7 @@ final class DispatchService: Sendable {
             var isSilent = line.state.withLock { $0.isSilent }
             let opened = try await opening.open(after: number, isSilent: isSilent)
             let dispatcher = opened.dispatcher
+            var askedMeanwhile: [Range<UTCTime>] = []
             let found = opened.problems + opened.configured.compactMap(\.problem) + opened.pending.map(\.problem)
             for problem in found { logger.error("\(problem)") }
             for words in opened.moves.map(\.words) { logger.warning("\(words)") }
@@ -189,6 +198,8 @@ final class DispatchService: Sendable {
                     if state.isSilent == isSilent {
                         (state.dispatcher, state.logged, state.supply) = (dispatcher, opened.logged, opened.supply)
                         state.folders = opened.folders
+                        askedMeanwhile = state.stretchesToErase
+                        state.stretchesToErase = []
                         state.moves.note(opened.moves)
                         state.deletions.add(opened.deleted)
                         (state.problems, state.configured, state.pending) = (opened.problems, opened.configured, opened.pending)
@@ -198,6 +209,9 @@ final class DispatchService: Sendable {
                 if wanted == isSilent { break }
                 isSilent = wanted
                 await dispatcher.setSilent(isSilent)
+            }
+            for stretch in askedMeanwhile {
+                try? await dispatcher.erase(from: stretch.lowerBound, to: stretch.upperBound)  // It is tried again.
             }
             if opened.pending.isEmpty { opening.unopenedRuns.clear() } else { opening.noteUnopened() }
             await feeder?.catchUp()
@@ -282,6 +296,7 @@ final class DispatchService: Sendable {
     ///
     /// - Parameter number: up to which number the log has no events other than those that were handed over; nil when that is not known.
     func stop(budget: Duration, loggedThrough number: UInt64?, logger: Logger) async {
+        for task in erasing.withLock({ $0.values }) { task.cancel() }
         let reopening = reopening.withLock { $0.take() }
         reopening?.cancel()
         await reopening?.value

@@ -84,14 +84,4 @@ extension Outbox {
             return keys
         }
     }
-
-    /// The entry with that id; nil when there is none; errors are thrown.
-    func entry(id: String) throws(OutboxError) -> StoredEntry? {
-        try use { (store) throws(SQLiteError) in try store.entry(id: id) }
-    }
-
-    /// Entries after a number, from a moment on until before another.
-    func entries(after number: UInt64, since time: UTCTime, until end: UTCTime?, limit: Int) throws(OutboxError) -> [StoredEntry] {
-        try use { (store) throws(SQLiteError) in try store.entries(after: number, since: time, until: end, limit: limit) }
-    }
 }

@@ -45,6 +45,8 @@ public actor Outbox {
     private(set) var isClosed = false
     /// Why the last entries were not accepted; nil when they were.
     var refusal: OutboxError?
+    /// What is to be erased and could not be yet: nobody gets any of it.
+    var unerased: [UnfinishedErasure] = []
 
     /// The outbox's own thread.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -317,11 +319,6 @@ public actor Outbox {
         try use { (store) throws(SQLiteError) in UInt64(clamping: store.lastEntryNumber) }
     }
 
-    /// The entries after a number, in order.
-    func entries(after number: UInt64, limit: Int) throws(OutboxError) -> [StoredEntry] {
-        try use { (store) throws(SQLiteError) in try store.entries(after: number, limit: limit) }
-    }
-
     /// Stores the fate of a lane's records; it is on the disk when it returns.
     ///
     /// - Parameters:
@@ -350,12 +347,6 @@ public actor Outbox {
 
     // MARK: - Dead letters
 
-    /// Dead letters of a destination or of all, oldest first: a page of them, after that number.
-    public func deadLetters(of destination: String? = nil, after number: Int64 = 0, limit: Int = 1_000) throws(OutboxError) -> [DeadLetter]
-    {
-        try use { (store) throws(SQLiteError) in try store.deadLetters(of: destination, after: number, limit: limit) }
-    }
-
     /// Schedules one dead letter, or all of a destination, or all, for another attempt; returns how many.
     public func retryDeadLetters(number: Int64? = nil, of destination: String? = nil) throws(OutboxError) -> Int {
         try settleForGood { (store) throws(SQLiteError) in try store.retry(number, destination: destination) }
@@ -366,10 +357,6 @@ public actor Outbox {
         try settleForGood { (store) throws(SQLiteError) in try store.drop(number, destination: destination) }
     }
 
-    func dueDeadLetters(of destination: String, limit: Int) throws(OutboxError) -> [DeadLetter] {
-        try use { (store) throws(SQLiteError) in try store.deadLetters(of: destination, dueOnly: true, limit: limit) }
-    }
-
     func settle(deadLetter letter: DeadLetter, refusedBecause reason: String) throws(OutboxError) {
         try use { (store) throws(SQLiteError) in try store.settle(deadLetter: letter.number, refusedBecause: reason) }
     }
@@ -378,11 +365,6 @@ public actor Outbox {
     func settle(deadLetter letter: DeadLetter, answer: String) throws(OutboxError) {
         let now = clock.confirmedTime()
         try use { (store) throws(SQLiteError) in try store.settle(deadLetter: letter, answer: answer, at: now) }
-    }
-
-    /// Removes entries and dead letters that happened from one moment on until before another; returns how many.
-    public func erase(from: UTCTime, to: UTCTime) throws(OutboxError) -> Int {
-        try use { (store) throws(SQLiteError) in try store.erase(from: from, to: to) }
     }
 }
 

@@ -85,6 +85,27 @@ extension EndToEnd {
             }
         }
 
+        /// What is erased meanwhile is not sent, and removed when there is room.
+        @Test func sendsNothingThatIsErasedMeanwhile() async throws {
+            let folder = try TestFolder()
+            let server = try await FlakyServer("status 503")
+            try folder.writeGate(sendingTo: server.url)
+            try await withSmallDisks(["state"], in: folder) {
+                let receiver = SimulatedReceiver()
+                let fifo = try ReceiverFIFO("receiver", in: folder)
+                let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
+                try fifo.write((0..<40).map { receiver.epoch($0).text }.joined())
+                #expect(try await eventually { try await ask("status", in: folder).output.contains("exit Gate") })
+                // More than is free in the files that the outbox has.
+                let text = String(repeating: "secret ", count: 1_000)
+                for _ in 0..<60 { #expect(try await ask("track", "secret", "text=\(text)", in: folder).code == 0) }
+                fill("state", in: folder)
+                try await expectErasedAndNotSent(in: folder, server) { free("state", in: folder) }
+                fifo.close()
+                #expect(try await tracker.stop() == ProgramExit(code: 0))
+            }
+        }
+
         /// What neither the log nor the state has at the end is lost, and whoever stops the tracker learns of it.
         @Test func saysWhatIsLostAtTheEnd() async throws {
             let folder = try TestFolder()

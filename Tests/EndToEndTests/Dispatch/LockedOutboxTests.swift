@@ -64,6 +64,24 @@ extension EndToEnd {
             fifo.close()
         }
 
+        /// What is erased meanwhile is not sent, and removed when the other one lets go.
+        @Test func sendsNothingThatIsErasedMeanwhile() async throws {
+            let folder = try TestFolder()
+            let server = try await FlakyServer("status 503")
+            try folder.writeGate(sendingTo: server.url)
+            let receiver = SimulatedReceiver()
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
+            try fifo.write((0..<40).map { receiver.epoch($0).text }.joined())
+            #expect(try await eventually { try await ask("status", in: folder).output.contains("exit Gate") })
+            #expect(try await ask("track", "secret", in: folder).code == 0)
+            let other = try SQLiteDatabase(path: folder.path("state/kept/state/outbox.sqlite"))
+            try other.execute("BEGIN IMMEDIATE")
+            try await expectErasedAndNotSent(in: folder, server) { try other.execute("ROLLBACK") }
+            fifo.close()
+            #expect(try await tracker.stop() == ProgramExit(code: 0))
+        }
+
         /// One that is held at the start delays the destinations, and ends none.
         @Test func isOpenedWhenTheOtherLetsGo() async throws {
             let folder = try TestFolder()

@@ -89,24 +89,32 @@ extension OutboxStore {
         }
     }
 
-    /// Removes everything that happened from one moment on until before another, so that no trace of it is left in the file.
-    func erase(from: UTCTime, to: UTCTime) throws(SQLiteError) -> Int {
-        let range: [SQLiteValue] = [.integer(from.millisecondsSince1970), .integer(to.millisecondsSince1970)]
-        return try erase("time >= ? AND time < ?", "time >= ? AND time < ?", range)
+    /// The number of the newest dead letter; 0 when there is none.
+    func newestDeadLetter() throws(SQLiteError) -> Int64 { try database.integer("SELECT max(number) FROM dead_letter") ?? 0 }
+
+    /// Removes everything that an erasure means, so that no trace of it is left in the file.
+    func erase(_ erasure: UnfinishedErasure) throws(SQLiteError) -> Int {
+        let (from, to) = (erasure.stretch.lowerBound.millisecondsSince1970, erasure.stretch.upperBound.millisecondsSince1970)
+        let condition = "time >= ? AND time < ? AND number <= ?"
+        return try erase(
+            (condition, [.integer(from), .integer(to), .integer(erasure.lastEntry)]),
+            (condition, [.integer(from), .integer(to), .integer(erasure.lastLetter)]))
     }
 
     /// Removes the entries after a number, and all dead letters, so that no trace of them is left in the file.
     func eraseEntries(after number: Int64) throws(SQLiteError) {
-        _ = try erase("number > ?1", "?1 IS NOT NULL", [.integer(number)])
+        _ = try erase(("number > ?", [.integer(number)]), ("true", []))
     }
 
-    private func erase(_ entries: String, _ letters: String, _ values: [SQLiteValue]) throws(SQLiteError) -> Int {
+    private typealias Choice = (condition: String, values: [SQLiteValue])
+
+    private func erase(_ entries: Choice, _ letters: Choice) throws(SQLiteError) -> Int {
         forgetWaiting()
         try database.execute("PRAGMA secure_delete = ON")
         let erased = try database.transaction { () throws(SQLiteError) in
-            let count = try database.run("DELETE FROM entry WHERE \(entries)", values)
+            let count = try database.run("DELETE FROM entry WHERE \(entries.condition)", entries.values)
             try keepLastEntryNumber()
-            return try database.run("DELETE FROM dead_letter WHERE \(letters)", values) + count
+            return try database.run("DELETE FROM dead_letter WHERE \(letters.condition)", letters.values) + count
         }
         try countBytes()
         try countWaiting()
