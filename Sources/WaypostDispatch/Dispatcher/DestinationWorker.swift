@@ -152,8 +152,8 @@ actor DestinationWorker {
         return await withTaskCancellationHandler(operation: { await sending.value }, onCancel: { sending.cancel() })
     }
 
-    func setPaused(_ isPaused: Bool) async throws(OutboxError) {
-        try await outbox.setPaused(isPaused, settings.name)
+    /// Pauses or continues, as the outbox has it.
+    func notePaused(_ isPaused: Bool) {
         progress.isPaused = isPaused
         if isPaused { interrupt("it was paused meanwhile; try again") }
         setAlarm()

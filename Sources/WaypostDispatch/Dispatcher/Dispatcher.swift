@@ -194,9 +194,11 @@ public actor Dispatcher {
 
     // MARK: - Switches
 
-    /// Pauses one destination or all, or lets them continue; the setting survives restarts.
+    /// Pauses one destination or all, or lets them continue; the setting survives restarts, and what is refused changes none of them.
     public func setPaused(_ isPaused: Bool, _ name: String? = nil) async throws(OutboxError) {
-        for worker in try chosen(name) { try await worker.setPaused(isPaused) }
+        let workers = try chosen(name)
+        try await outbox.setPaused(isPaused, workers.map(\.settings.name))
+        for worker in workers { await worker.notePaused(isPaused) }
     }
 
     /// Opts out of sending, or in again; the setting survives restarts.

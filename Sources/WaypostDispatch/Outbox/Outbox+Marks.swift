@@ -214,7 +214,7 @@ extension OutboxStore {
                 name: mark.name, eventCursor: mark.entry, positions: positions ?? PositionCursor(live: mark.positions), liveSequence: 0,
                 historySequence: 0, isPaused: mark.isPaused, sentCount: 0, droppedCount: 0, lateCount: 0, waitingEventCount: 0,
                 deadLetterCount: 0, takesPositions: mark.takesPositions))
-        if mark.isPaused { _ = try setPaused(true, mark.name) }
+        if mark.isPaused { try database.run("UPDATE destination SET is_paused = 1 WHERE name = ?", [.text(mark.name)]) }
     }
 
     /// The marks of all destinations; where events wait, the mark from before they did.

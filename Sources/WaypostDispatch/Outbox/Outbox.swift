@@ -241,10 +241,14 @@ public actor Outbox {
     }
 
     /// Pauses a destination or lets it continue; the setting survives restarts.
-    public func setPaused(_ isPaused: Bool, _ name: String) throws(OutboxError) {
-        let isKnown = try settleForGood { (store) throws(SQLiteError) in try store.setPaused(isPaused, name) }
-        if !isKnown { throw .unknownDestination(name: name) }
-        try writeMarks()
+    public func setPaused(_ isPaused: Bool, _ name: String) throws(OutboxError) { try setPaused(isPaused, [name]) }
+
+    /// Pauses destinations or lets them continue, all of them or none.
+    func setPaused(_ isPaused: Bool, _ names: [String]) throws(OutboxError) {
+        let unknown = try settleForGood { (store) throws(SQLiteError) in try store.setPaused(isPaused, names) }
+        if let unknown { throw .unknownDestination(name: unknown) }
+        // It is done: an order that is refused changes nothing.
+        try? writeMarks()  // The next update comes soon.
     }
 
     /// Drops everything that waits for a destination, which counts as discarded rather than dropped; its dead letters stay.

@@ -61,4 +61,30 @@ import WaypostSystem
         #expect(try await dispatcher.outbox.state(of: "home").deadLetterCount == 0)
         await dispatcher.stop()
     }
+
+    /// An order to pause all destinations, or to go on, that cannot be kept for one of them changes none.
+    @Test func aRefusedPauseChangesNoDestination() async throws {
+        let fixture = try DispatchFixture()
+        let destinations = ["a", "b", "c"].map { ($0, ScriptedDestination()) }
+        let dispatcher = try await fixture.dispatcher(destinations)
+        let other = try SQLiteDatabase(path: fixture.path)
+        for (number, isPaused) in [false, true].enumerated() {
+            if isPaused { try await dispatcher.setPaused(true) }
+            try other.execute(
+                """
+                CREATE TRIGGER refuse BEFORE UPDATE OF is_paused ON destination WHEN NEW.name = 'b'
+                BEGIN SELECT RAISE(ABORT, 'no'); END
+                """)
+            await #expect(throws: OutboxError.self) { try await dispatcher.setPaused(!isPaused) }
+            try other.execute("DROP TRIGGER refuse")
+            #expect(try await dispatcher.statuses().map(\.state.isPaused) == [isPaused, isPaused, isPaused])
+            try await dispatcher.accept([DispatchFixture.call(number)])
+            _ = try await dispatcher.dispatch()
+            for (_, destination) in destinations { #expect(destination.taken.map(\.shortName) == ["call 0"]) }
+        }
+        await #expect(throws: OutboxError.unknownDestination(name: "d")) { try await dispatcher.setPaused(false, "d") }
+        try await dispatcher.setPaused(false)
+        #expect(try await dispatcher.statuses().map(\.state.isPaused) == [false, false, false])
+        await dispatcher.stop()
+    }
 }

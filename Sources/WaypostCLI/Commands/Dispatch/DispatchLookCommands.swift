@@ -56,6 +56,7 @@ struct DestinationLine {
             parts.append("next in \(spanText(seconds: seconds))")
         }
         if let reason = destination.reason { parts.append(reason) }
+        if destination.state == .paused { parts.append("resume with waypost dispatch resume --to \(shellWord(destination.name))") }
         if destination.state == .unconfigured { parts.append(destination.unconfiguredAdvice) }
         let duration = destination.sendingSeconds.map { " for \(spanText(seconds: $0))" } ?? ""
         return "\(destination.name), \(destination.state)\(duration): \(parts.joined(separator: ", "))"

@@ -336,9 +336,16 @@ final class OutboxStore {
         }
     }
 
-    /// Pauses a destination or lets it continue.
-    func setPaused(_ isPaused: Bool, _ name: String) throws(SQLiteError) -> Bool {
-        try database.run("UPDATE destination SET is_paused = ? WHERE name = ?", [isPaused ? 1 : 0, .text(name)]) > 0
+    /// Pauses destinations or lets them continue, all or none; returns the first that is not known.
+    func setPaused(_ isPaused: Bool, _ names: [String]) throws(SQLiteError) -> String? {
+        try database.transaction { () throws(SQLiteError) in
+            let known = Set(try destinations().map(\.name))
+            if let unknown = names.first(where: { !known.contains($0) }) { return unknown }
+            for name in names {
+                try database.run("UPDATE destination SET is_paused = ? WHERE name = ?", [isPaused ? 1 : 0, .text(name)])
+            }
+            return nil
+        }
     }
 
     /// Settles everything up to here for a destination.
