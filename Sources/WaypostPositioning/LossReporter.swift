@@ -5,25 +5,30 @@ import Waypost
 /// - Concurrency: a value.
 struct LossReporter: Sendable {
     private var loss: LossReason?
+    /// Whether the other side has answered or sent something since; then silence is news again.
+    private var isAwaited = false
     private var warned: Set<String> = []
 
     /// There are no positions until further notice, for this reason.
     mutating func lose(_ reason: LossReason) -> [PositionSourceEvent] {
         guard let loss else {
-            self.loss = reason
+            (self.loss, isAwaited) = (reason, false)
             warned = []
             return [.lost(reason)]
         }
         // Silence after a worse problem is no news, and before a connection it does not count as silence.
-        if loss == reason || reason == .silent && !loss.isUnusable || reason == .unreadable && loss.isUnusable { return [] }
-        self.loss = reason
+        let isNews = loss != reason && (reason != .silent || loss.isUnusable) && (reason != .unreadable || !loss.isUnusable)
+        guard isNews || isAwaited else { return [] }
+        (self.loss, isAwaited) = (reason, false)
         return [.status(.stillLost(reason))]
     }
 
     /// The other side answers again: the loss is now only silence, unless the data it sends is unusable.
+    ///
+    /// So far it cannot have sent anything; silence that lasts is reported once more.
     mutating func connect() -> [PositionSourceEvent] {
         guard let loss, loss != .silent, !loss.isUnusable else { return [] }
-        self.loss = .silent
+        (self.loss, isAwaited) = (.silent, true)
         return [.status(.stillLost(.silent))]
     }
 
@@ -38,11 +43,11 @@ struct LossReporter: Sendable {
 
     /// Usable, new data has arrived: if it stops again, that is reported again.
     mutating func noteReport() {
-        if loss?.isUnusable == true { loss = .silent }
+        if loss != nil { (loss, isAwaited) = (.silent, true) }
     }
 
     /// A fix has come.
-    mutating func endLoss() { loss = nil }
+    mutating func endLoss() { (loss, isAwaited) = (nil, false) }
 }
 
 extension LossReason {

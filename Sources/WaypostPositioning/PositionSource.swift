@@ -99,6 +99,14 @@ public enum LossReason: Sendable, Hashable, CustomStringConvertible {
     /// There are fixes, but they are withheld for now.
     case withheld(PrivacyGate.Reason)
 
+    /// Whether there is no receiver, or nobody to ask for it: then silence is an answer.
+    package var isOfTheConnection: Bool {
+        switch self {
+        case .disconnected, .deviceGone: true
+        case .noFix, .silent, .unusable, .ended, .replaced, .withheld: false
+        }
+    }
+
     /// A few words for people, without a full stop: `the receiver has no fix`.
     public var description: String {
         switch self {
@@ -125,6 +133,8 @@ public enum SourceStatus: Sendable, Hashable {
     /// A problem that does not stop the source, once per kind.
     case warning(String)
     /// Positions stay lost, for a different reason than before.
+    ///
+    /// Silence after a disconnection is the answer of the other side, which may send in a moment; it comes once more when it does not.
     case stillLost(LossReason)
     /// Positions are no longer withheld, and none has come since; with the reason why there is none, if the source has given one.
     case shownAgain(LossReason?)

@@ -90,7 +90,9 @@ actor SearchReporter: PositioningConsumer {
     }
 
     private func lose(_ reason: LossReason) {
-        whole.state = .lost(reason)
+        // The other side answers, and has had no time to send.
+        let isAnswer = reason == .silent && whole.loss?.isOfTheConnection == true
+        whole.state = isAnswer ? .starting : .lost(reason)
         if case .disconnected = reason { whole.peer = nil }
         if reason != .noFix { sky = nil }
         if start == nil { start = now() }

@@ -24,6 +24,8 @@ struct FallbackRun {
     private var runCount = 0
     private var peers: [String?]
     private var failures: [PositionSourceError] = []
+    /// Members whose other side has answered again, and that have not delivered anything since.
+    private var answering: Set<Int> = []
     private var isLost = false
     private var reported: [SourceMember] = []
 
@@ -106,13 +108,17 @@ struct FallbackRun {
             case .noFix, .silent, .unusable: break
             case .deviceGone, .disconnected, .ended, .replaced, .withheld: peers[index] = nil
             }
+            answering.remove(index)
             await step(.report(index, .lost(reason)))
             guard index == rule.active, !isLost else { return }
             isLost = true
         case .status(.connected(let peer)):
             peers[index] = peer
             await reportMembers()
-        case .status(.stillLost(let reason)): await step(.report(index, .lost(reason)))
+        case .status(.stillLost(let reason)):
+            let isAnswer = reason == .silent && rule.state(of: index, at: MonotonicClock.milliseconds).loss?.isOfTheConnection == true
+            if isAnswer { answering.insert(index) } else { answering.remove(index) }
+            await step(.report(index, .lost(reason)))
         case .sky: break
         case .status(.warning):
             // The problems of a source that is not active are worth knowing, too.
@@ -177,8 +183,10 @@ struct FallbackRun {
     private mutating func reportMembers() async {
         let now = MonotonicClock.milliseconds
         let members = sources.indices.map { index in
-            SourceMember(
-                name: sources[index].name, state: rule.state(of: index, at: now), isActive: index == rule.active, peer: peers[index])
+            let state = rule.state(of: index, at: now)
+            let isAnswer = state.loss == .silent && answering.contains(index)
+            return SourceMember(
+                name: sources[index].name, state: isAnswer ? .starting : state, isActive: index == rule.active, peer: peers[index])
         }
         guard members != reported else { return }
         reported = members

@@ -19,6 +19,9 @@ public struct SourceMember: Sendable, Hashable {
         case lost(LossReason)
         /// It has ended and is not started again.
         case ended
+
+        /// Why it delivers nothing, if it has reported that.
+        package var loss: LossReason? { if case .lost(let reason) = self { reason } else { nil } }
     }
 
     /// The member's name, which its positions carry.
@@ -31,7 +34,7 @@ public struct SourceMember: Sendable, Hashable {
     public var peer: String?
 
     /// Why it delivers nothing; nil when it does, or has not reported a reason.
-    public var loss: LossReason? { if case .lost(let reason) = state { reason } else { nil } }
+    public var loss: LossReason? { state.loss }
 
     /// A member in the given state.
     public init(name: String, state: State = .standby, isActive: Bool = false, peer: String? = nil) {

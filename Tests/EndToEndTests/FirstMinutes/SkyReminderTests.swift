@@ -81,5 +81,20 @@ extension EndToEnd {
             await reporter.consume(.noFix(NoFix(time: nil)))
             #expect(world.lines.isEmpty)
         }
+
+        /// In the moment of a connection nothing is wrong with the cable.
+        @Test func saysThatNothingComesOnlyWhenTheSilenceLasts() async throws {
+            let world = World()
+            let reporter = reporter(world, source: "gpsd://localhost:2947")
+            for reason in [LossReason.disconnected("refused"), .deviceGone("unplugged")] {
+                await reporter.consume(.status(.stillLost(reason)))
+                let count = world.lines.count
+                for update in [SourceStatus.connected("gpsd 3.22"), .stillLost(.silent)] { await reporter.consume(.status(update)) }
+                #expect(world.lines.count == count)
+                #expect(await reporter.report?.search.why == "gpsd://localhost:2947: connected (gpsd 3.22), nothing received yet")
+            }
+            await reporter.consume(.status(.stillLost(.silent)))
+            #expect(world.lines.contains { $0.contains("connected (gpsd 3.22), but nothing comes from a receiver") }, "\(world.lines)")
+        }
     }
 }
