@@ -98,8 +98,11 @@ struct TrackBreaks {
         return hasFix
     }
 
-    /// Processes a report without a fix that is written.
-    mutating func addNoFix(at time: UTCTime?) {
-        if time == nil, marksBreaks { losses.lose() } else { _ = losses.addNoFix(at: time) }
+    /// Processes a report without a fix that is written; true when the position has just been lost.
+    @discardableResult
+    mutating func addNoFix(at time: UTCTime?) -> Bool {
+        guard time == nil, marksBreaks else { return losses.addNoFix(at: time) }
+        defer { losses.lose() }
+        return !losses.isLost
     }
 }

@@ -3,8 +3,8 @@ import Waypost
 /// An item of a recording, for a replay.
 enum RecordedItem {
     case point(Position, beginsSegment: Bool)
-    /// The receiver reported that it had no fix.
-    case loss
+    /// The receiver reported, at that time, that it had no fix.
+    case noFix(UTCTime?)
 }
 
 /// Keeps the items of a recording that are played: fixes, reports without a fix, and points of tracks.
@@ -28,10 +28,10 @@ struct RecordedItems: RecordingSink {
     mutating func add(_ item: RecordingItem) {
         switch item {
         case .report(.position(let position)): add(position)
-        case .report(.noFix): addLoss()
+        case .report(.noFix(let report)): addNoFix(at: report.time)
         case .item(let item):
             switch item {
-            case .trackPoint(let point, _) where point.fix == GPXFix.none: addLoss()
+            case .trackPoint(let point, _) where point.fix == GPXFix.none: addNoFix(at: point.position.time)
             case .trackPoint(let point, let segment):
                 hasAny = true
                 items.append(.point(point.position, beginsSegment: segment != lastSegment))
@@ -44,8 +44,8 @@ struct RecordedItems: RecordingSink {
         }
     }
 
-    private mutating func addLoss() {
+    private mutating func addNoFix(at time: UTCTime?) {
         hasAny = true
-        items.append(.loss)
+        items.append(.noFix(time))
     }
 }

@@ -9,6 +9,9 @@ struct RecordingFeed: PlaybackFeed, ~Copyable {
     private var file: RecordingFile
     private let options: SharedOptions<ReplaySource.Options>
     private var schedule: ReplaySchedule
+    /// The rule of receivers, for what the recording says of times without a fix.
+    private var receiver = PositionLossRule()
+    private var hasSaidNone = false
     private var sink = RecordedItems()
     private var nextItem = 0
     private var hasEnded = false
@@ -90,8 +93,15 @@ struct RecordingFeed: PlaybackFeed, ~Copyable {
 
     private mutating func add(_ item: RecordedItem) {
         switch item {
-        case .point(let position, let beginsSegment): schedule.add(position, beginsSegment: beginsSegment)
-        case .loss: schedule.addLoss()
+        case .point(let position, let beginsSegment):
+            if receiver.addFix(at: position.time), hasSaidNone { schedule.addLoss() }
+            hasSaidNone = false
+            schedule.add(position, beginsSegment: beginsSegment)
+        case .noFix(let time):
+            hasSaidNone = true
+            // In a table, or a track, a row without a time is the mark of a loss.
+            let isMark = time == nil && format != .jsonl
+            if isMark ? receiver.lose() : receiver.addNoFix(at: time) { schedule.addLoss() }
         }
     }
 

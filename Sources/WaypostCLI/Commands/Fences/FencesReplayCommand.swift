@@ -68,9 +68,13 @@ struct FencesReplayCommand: ParsableCommand {
         let input = try ConversionInput(path: track, named: kind)
         var reader = try input.reader()
         var text = TextBuffer()
-        var replay = TrackReplay(monitor: GeofenceMonitor(fences: index, rule: rule, eventPrefix: "\(number)-"))
+        var replay = TrackReplay(
+            monitor: GeofenceMonitor(fences: index, rule: rule, eventPrefix: "\(number)-"), marksBreaks: kind != .jsonl && kind != .nmea)
         var count = 0
-        while try reader.read(into: &replay) {
+        var hasMore = true
+        while hasMore {
+            hasMore = try reader.read(into: &replay)
+            if !hasMore { replay.finish() }
             count += replay.events.count
             for event in replay.events { append(event, track, format, to: &text) }
             replay.events.removeAll()
@@ -94,42 +98,70 @@ struct FencesReplayCommand: ParsableCommand {
     }
 }
 
-/// One track, tested against the fences.
+/// One track, tested against the fences, with its losses where the tracker that plays it has them.
 private struct TrackReplay: RecordingSink {
     var monitor: GeofenceMonitor
     /// The events since they were last read out.
     var events: [GeofenceEvent] = []
     /// How many fixes were tested.
     private(set) var fixCount = 0
+    private let marksBreaks: Bool
+    private var breaks: TrackBreaks
     private var segment = 0
 
-    init(monitor: GeofenceMonitor) {
+    init(monitor: GeofenceMonitor, marksBreaks: Bool) {
         self.monitor = monitor
+        self.marksBreaks = marksBreaks
+        breaks = TrackBreaks(marksBreaks: marksBreaks)
     }
 
     mutating func add(_ position: Position) {
-        fixCount += 1
-        events += monitor.process(position)
+        if breaks.waits(position) { return testWaiting(isEnd: false) }
+        test(position, after: breaks.isBreak(beforeFixAt: position.time))
     }
 
     mutating func add(_ item: RecordingItem) {
         switch item {
-        case .report(let report): add(report)
+        case .report(.position(let position)): add(position)
+        case .report:
+            if breaks.waits(item) { return testWaiting(isEnd: false) }
+            test(item)
         case .item(let item):
             guard case .trackPoint(_, let place) = item, let report = item.report else { return }
-            // A new segment begins after a loss.
-            if place != segment { monitor.lose(at: nil) }
+            if place != segment { beginSegment() }
             segment = place
-            add(report)
+            add(.report(report))
         }
     }
 
-    private mutating func add(_ report: PositionReport) {
-        switch report {
-        case .position(let position): add(position)
-        case .noFix(let report): monitor.lose(at: report.time)
-        case .sky: break
+    /// Tests what has waited for the fixes after it.
+    mutating func finish() { testWaiting(isEnd: true) }
+
+    /// A new segment begins after a loss.
+    private mutating func beginSegment() {
+        finish()
+        breaks = TrackBreaks(marksBreaks: marksBreaks)
+        monitor.lose(at: nil)
+    }
+
+    private mutating func testWaiting(isEnd: Bool) {
+        while let output = breaks.next(isEnd: isEnd) {
+            switch output {
+            case .fix(let position, let isBreak): test(position, after: isBreak)
+            case .item(let item): test(item)
+            }
         }
+    }
+
+    private mutating func test(_ position: Position, after isBreak: Bool) {
+        if isBreak { monitor.lose(at: nil) }
+        fixCount += 1
+        events += monitor.process(position)
+    }
+
+    private mutating func test(_ item: RecordingItem) {
+        guard case .report(.noFix(let report)) = item, breaks.addNoFix(at: report.time) else { return }
+        monitor.lose(at: nil)
     }
 }
 
