@@ -98,7 +98,7 @@ public struct WakeProgram: Sendable, Hashable {
         let folder = (paths.configurationFile.lastIndex(of: "/").map { String(paths.configurationFile[..<$0]) } ?? ".") + "/wake"
         let whole = wholeSocket(socket)
         // No registration has a name that begins with a dot.
-        return whole == DefaultPaths.service.socket ? folder : "\(folder)/.tracker\(flat(whole))"
+        return whole == DefaultPaths.service.socket ? folder : "\(folder)/.tracker\(flat(whole))"  // `flat` begins with a dash.
     }
 
     /// The path of a socket from the root on.
@@ -138,6 +138,12 @@ public struct WakeProgram: Sendable, Hashable {
         if let program { try program.save(name, in: folder) } else { try remove(name, in: folder) }
     }
 
-    /// Forgets the program of a registration.
-    public static func remove(_ name: String, in folder: String) throws(SystemError) { try Syscalls.remove(folder + "/" + name) }
+    /// Forgets the program of a registration; the folder of a tracker at a desk goes with the last one.
+    public static func remove(_ name: String, in folder: String) throws(SystemError) {
+        try Syscalls.remove(folder + "/" + name)
+        if folder.contains(trackerFolder) { Syscalls.removeEmptyFolder(folder) }
+    }
+
+    /// How the folders of trackers other than the service's begin.
+    private static let trackerFolder = "/.tracker-"
 }

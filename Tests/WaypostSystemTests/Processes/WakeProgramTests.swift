@@ -78,4 +78,20 @@ import WaypostTestKit
         let others = ["/run/user/1000/waypost/waypost.sock", "/tmp/a", "b"].map { WakeProgram.folder(paths, socket: $0) }
         #expect(Set(others + [service]).count == 4 && others.allSatisfy { $0.hasPrefix(service + "/.tracker-") })
     }
+
+    /// Trackers at a desk have sockets of ever new names.
+    @Test func leavesNoFolderBehind() throws {
+        let service = folder + "/wake"
+        let desk = WakeProgram.folder(
+            DefaultPaths(environment: ["XDG_CONFIG_HOME": folder], userID: 1_000, userName: "ana"), socket: "/tmp/a")
+        for folder in [service, desk] {
+            for name in ["photo", "film"] { try WakeProgram(.program("/bin/true")).save(name, in: folder) }
+            try WakeProgram.remove("photo", in: folder)
+            #expect(try WakeProgram.load("film", in: folder) != nil)
+            try WakeProgram.remove("film", in: folder)
+            try WakeProgram.remove("film", in: folder)
+        }
+        #expect(FileManager.default.fileExists(atPath: service) && !FileManager.default.fileExists(atPath: desk))
+        try FileManager.default.removeItem(atPath: folder)
+    }
 }
