@@ -97,8 +97,8 @@ extension EndToEnd {
                 try fifo.write((0..<40).map { receiver.epoch($0).text }.joined())
                 #expect(try await eventually { try await ask("status", in: folder).output.contains("exit Gate") })
                 // More than is free in the files that the outbox has.
-                let text = String(repeating: "secret ", count: 1_000)
-                for _ in 0..<60 { #expect(try await ask("track", "secret", "text=\(text)", in: folder).code == 0) }
+                let text = String(repeating: "secret ", count: 2_000)
+                for _ in 0..<24 { #expect(try await ask("track", "secret", "text=\(text)", in: folder).code == 0) }
                 fill("state", in: folder)
                 try await expectErasedAndNotSent(in: folder, server) { free("state", in: folder) }
                 fifo.close()
