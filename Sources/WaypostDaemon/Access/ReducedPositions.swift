@@ -74,7 +74,16 @@ final class ReducedPositions: Sendable {
     /// What was hidden comes back with the next quarter of an hour.
     func setPrivate(_ isOn: Bool) {
         if !isOn, isPrivate { change { $0.holdBack(clock: $1) } }
+        let before = told
         state.withLock { $0.isPrivate = isOn }
+        tellWithdrawal(since: before)
+    }
+
+    /// Tells everybody at once that what was told may not be told any more.
+    private func tellWithdrawal(since before: PositionReduction.Told?) {
+        let (told, observers) = state.withLock { ($0.told, $0.observers) }
+        guard before != nil, told == nil else { return }
+        for observer in observers { observer(nil) }
     }
 
     /// Whether nothing is told for the rest of this quarter of an hour.
@@ -119,7 +128,9 @@ final class ReducedPositions: Sendable {
 
     /// Forgets where the device was when that is of a quarter of an hour of that stretch; it is off the disk when this returns.
     func forget(_ stretch: Range<UTCTime>) throws(SystemError) {
+        let before = told
         let isOfStretch = state.withLock { $0.quarterly.forget(stretch) }
+        tellWithdrawal(since: before)
         guard isOfStretch || isIn([stretch]) else { return }
         if try Syscalls.remove(path), let slash = path.lastIndex(of: "/") {
             try Syscalls.synchronizeFolder(String(path[..<slash]))

@@ -104,8 +104,8 @@ actor ShareService: PositioningConsumer {
 
     /// Opens the doors, and keeps trying those that cannot be opened yet.
     func start() async {
-        reduced.observe { told in Task { [weak self] in await self?.tellCoarse(told) } }
-        await tellCoarse(reduced.told)
+        reduced.observe { _ in Task { [weak self] in await self?.tellCoarse() } }
+        await tellCoarse()
         for door in doors { await open(door) }
         guard hasShutDoors else { return }
         retrying = Task { [weak self] in
@@ -204,7 +204,10 @@ actor ShareService: PositioningConsumer {
     }
 
     /// Tells those who may only know roughly where the device is what is new for them.
-    private func tellCoarse(_ told: PositionReduction.Told?) async {
+    ///
+    /// It looks itself what that is: what was to be told before may come late, and must not come after its withdrawal.
+    private func tellCoarse() async {
+        let told = reduced.told
         if let told, told.quarter == toldQuarter { return }
         toldQuarter = told?.quarter
         let now = UTCTime(millisecondsSince1970: WallClock.milliseconds)

@@ -225,6 +225,45 @@ extension EndToEnd {
             _ = try await tracker.stop()
         }
 
+        /// In private mode, and after an erasure, nobody is told the reduced place either: not those who listen, and not those who come.
+        @Test(arguments: ["private", "erase"]) func withdrawsTheReducedPlaceAtOnce(by way: String) async throws {
+            let (folder, port, nmea) = (try TestFolder(), try #require(ReservedPort()), try #require(ReservedPort()))
+            try folder.write("[door]\ngpsd = \"reduced\"\nnmea = \"reduced\"\n", to: "policy.toml")
+            chmod(folder.path("policy.toml"), 0o600)
+            let (tracker, fifo) = try await tracker(
+                "gpsd = \"127.0.0.1:\(port.port)\"\nnmea = \"127.0.0.1:\(nmea.port)\"", more: "[control]\npolicy = \"policy.toml\"",
+                in: folder)
+            try fifo.write((0..<6).map { receiver.epoch($0).text }.joined())
+            func clients() throws -> (DoorClient, DoorClient) {
+                let (client, reader) = (try DoorClient(port: port.port), try DoorClient(port: nmea.port))
+                try client.send("?WATCH={\"enable\":true,\"json\":true};")
+                return (client, reader)
+            }
+            let (early, earlyReader) = try clients()
+            #expect(try await early.read { !$0.positions.isEmpty }, "\(early.text)")
+            #expect(try await earlyReader.read { DecodedNMEA(text: $0.text).positionCount == 1 }, "\(earlyReader.text)")
+            let order =
+                way == "private"
+                ? ["private", "on"] : ["log", "erase", "--log", "log", "--from", "2026-03-01", "--to", "2026-03-02", "--yes"]
+            #expect(try await finish([Program.waypost.path] + order + ["--socket", "socket"], in: folder).code == 0)
+            #expect(try await early.read(within: 5) { $0.text.contains("\"mode\":1") }, "\(early.text)")
+            #expect(try await earlyReader.read(within: 5) { $0.text.contains("RMC,,V,") }, "\(earlyReader.text)")
+            for _ in 0..<2 {
+                let (client, reader) = try clients()
+                try client.send("?POLL;")
+                _ = try await client.read(within: 2) { _ in false }
+                _ = try await reader.read(within: 1) { _ in false }
+                #expect(client.positions.isEmpty && !client.text.contains("\"lat\""), "\(client.text)")
+                #expect(DecodedNMEA(text: reader.text).positionCount == 0, "\(reader.text)")
+                // Switching it off says nothing before the next quarter of an hour.
+                if way == "private" {
+                    #expect(try await finish([Program.waypost.path, "private", "off", "--socket", "socket"], in: folder).code == 0)
+                }
+            }
+            fifo.close()
+            _ = try await tracker.stop()
+        }
+
         /// Clients that do not read cost nobody anything.
         @Test func delaysNobodyForAClientThatHangs() async throws {
             let (folder, port) = (try TestFolder(), try #require(ReservedPort()))
