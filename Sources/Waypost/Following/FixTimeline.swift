@@ -13,13 +13,17 @@ package struct FixTimeline: Sendable {
     private static let tolerance = Int64(ConfirmedTime.toleranceMilliseconds)
     /// How long fixes that were held up may take to come, in milliseconds.
     private static let longestCatchUp: Int64 = 3_000
-    /// The longest step between two of them; a longer one may be a jump, in milliseconds.
+    /// The longest step between two of them, and the most by which fixes are late for good; more may be a jump, in milliseconds.
     private static let longestHeldStep: Int64 = 10_000
     /// How often the clock is corrected by the receiver's time, in milliseconds, and by at most what share: more than a quartz drifts.
     private static let correctionMilliseconds: Int64 = 10_000
     private static let correctionDivisor: Int64 = 1_000
-    /// After how many steps in a row, each more than twice the clock's, fixes are played: no receiver delivers so many that it did not owe.
+    /// After how many steps in a row, each more than a fifth longer than the clock's, fixes are played.
+    ///
+    /// No receiver delivers so many that it did not owe. After as many that are not, they are live again.
     private static let playedSteps = 10
+    /// Whether a step that gains so much in that time is one of them.
+    private static func isQuick(_ gain: Int64, _ passed: Int64) -> Bool { 5 * gain > passed }
 
     private var last: (moment: Int64, clock: Int64)?
     /// The last fix with a time, and the clock's reading then.
@@ -32,6 +36,7 @@ package struct FixTimeline: Sendable {
     /// What passed by the clock while the receiver's time stood still: receivers that tell whole seconds make up for it with the next one.
     private var owed: Int64 = 0
     private var quickSteps = 0
+    private var slowSteps = 0
     /// What quick steps gained that was not believed.
     private var withheld: Int64 = 0
 
@@ -79,14 +84,15 @@ package struct FixTimeline: Sendable {
             owed = 0
         }
         if isPlayed {
-            if gain <= passed { quickSteps = 0 }
+            slowSteps = FixTimeline.isQuick(gain, passed) ? 0 : slowSteps + 1
+            if slowSteps == FixTimeline.playedSteps { (quickSteps, slowSteps) = (0, 0) }
             return gain
         }
         let isCatchingUp = lead < 0
         let isBelieved = lead + gain <= FixTimeline.tolerance && (!isCatchingUp || step <= FixTimeline.longestHeldStep)
         let counted = gain <= 0 || isBelieved ? gain : 0
         lead += counted
-        return counted + (gain > passed && !isCatchingUp ? play(gain - counted) : settle(at: clock))
+        return counted + (FixTimeline.isQuick(gain, passed) && !isCatchingUp ? play(gain - counted) : settle(at: clock))
     }
 
     /// A quick step; returns what was withheld of such steps once they are known as those of a recording.
@@ -99,7 +105,9 @@ package struct FixTimeline: Sendable {
         return withheld
     }
 
-    /// Any other step; returns what the receiver's time lacks for good.
+    /// Any other step; returns what the receiver's time lacks for good, if that is more than fixes are ever late by.
+    ///
+    /// Fixes that come later by a few seconds from now on are as far apart as before.
     private mutating func settle(at clock: Int64) -> Int64 {
         (quickSteps, withheld) = (0, 0)
         guard lead < -FixTimeline.tolerance else {
@@ -110,7 +118,7 @@ package struct FixTimeline: Sendable {
         lateSince = since
         guard clock - since > FixTimeline.longestCatchUp else { return 0 }
         defer { (lead, lateSince) = (0, nil) }
-        return -lead
+        return lead < -FixTimeline.longestHeldStep ? -lead : 0
     }
 }
 

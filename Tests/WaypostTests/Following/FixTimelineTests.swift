@@ -62,6 +62,17 @@ import WaypostTestKit
         #expect(moments == (0..<200).map { $0 * 1_000 })
     }
 
+    /// After a pause each fix comes later than before, or they fall behind all the time: they are as far apart as they were measured.
+    @Test(arguments: [(2_500, 0), (4_000, 0), (9_000, 0), (0, 5), (0, 20), (0, 50)] as [(Int64, Int64)])
+    func fixesThatStayLateAreAsFarApartAsEver(pause: Int64, perMille: Int64) {
+        var timeline = FixTimeline()
+        let moments = (Int64(0)..<600).map { second in
+            timeline.moment(
+                of: UTCTime(millisecondsSince1970: second * 1_000), at: second * (1_000 + perMille) + (second < 30 ? 0 : pause))
+        }
+        #expect(moments == (0..<600).map { $0 * 1_000 })
+    }
+
     /// The date is corrected in the midst of fixes that were held up.
     @Test(arguments: [8, 60, 3_600, 86_400, -30, -3_600], [31, 40, 55, 80, 89]) func aJumpAmongHeldUpFixesMovesNothing(
         jump: Int, second: Int
@@ -93,7 +104,7 @@ import WaypostTestKit
     }
 
     /// A recording that is written into a pipe or a socket, at full speed or twenty times as fast as life.
-    @Test(arguments: [0, 1, 50] as [Int64], [1, 2, 30] as [Int64]) func aPlayedRecordingHasItsOwnTime(pause: Int64, step: Int64) {
+    @Test(arguments: [0, 1, 50, 500, 667] as [Int64], [1, 2, 30] as [Int64]) func aPlayedRecordingHasItsOwnTime(pause: Int64, step: Int64) {
         var timeline = FixTimeline()
         var moments: [Int64] = []
         for second in 0..<100 {
@@ -103,7 +114,7 @@ import WaypostTestKit
         }
         #expect((10..<40).allSatisfy { moments[$0] - moments[0] == Int64($0) * step * 1_000 }, "\(moments)")
         #expect((40..<80).allSatisfy { moments[$0] - moments[0] == Int64($0 + 600) * step * 1_000 }, "\(moments)")
-        #expect(moments[99] - moments[80] == 19 * step * 1_000 && (0...50).contains(moments[80] - moments[79]), "\(moments)")
+        #expect(moments[99] - moments[80] == 19 * step * 1_000 && (0...max(50, pause)).contains(moments[80] - moments[79]), "\(moments)")
     }
 
     /// Corrections of a few seconds, over and over, do not add up.
