@@ -159,6 +159,54 @@ struct StayTimeTests {
         #expect((33...39).contains(dwell - enter), "\(seconds)")
     }
 
+    /// Fixes that come later after a pause lead to no border that was not reached, and away from none that was.
+    @Test(arguments: [2_500, 4_000] as [Int64], [7, 12, 16]) func noBorderMovesWhenFixesComeLaterThanBefore(
+        pause: Int64, second: Int
+    ) throws {
+        let frame = LocalFrame(origin: home)
+        let fences = try (0..<20).map { number in
+            let centre = frame.coordinate(PlanePoint(eastMetres: 400 - 15 * (Double(number) + 0.5), northMetres: 0))
+            return Geofence(id: "\(number)", shape: try .circle(centre: centre, radiusMetres: 5))
+        }
+        func passed(_ pause: Int64) -> [String: Int] {
+            var (monitor, timeline) = (GeofenceMonitor(fences: FenceIndex(fences), rule: .robust), FixTimeline())
+            var passed: [String: Int] = [:]
+            for (number, fix) in drive({ $0 })[..<24].enumerated() {
+                var fix = fix
+                let clock = 50_000 + Int64(number) * 1_000 + (number < second ? 0 : pause)
+                fix.moment.milliseconds = timeline.moment(of: fix.time, at: clock)
+                for event in monitor.process(fix) where event.kind == .pass || event.kind == .exit {
+                    #expect(passed.updateValue(number, forKey: event.fenceID) == nil, "\(event.fenceID) twice")
+                }
+            }
+            return passed
+        }
+        #expect(passed(pause) == passed(0))
+    }
+
+    /// The device came in while nothing ran: nobody knows when, and its dwell is not told before it has stayed that long.
+    @Test(arguments: [30, 40, 48]) func aStayThatBeganWhileNothingRanCountsFromItsFirstFix(gap: Int) throws {
+        var monitor = try monitor(.robust)
+        let fixes = drive { $0 }
+        let seconds = seconds(fixes, &monitor)
+        let enter = try #require(seconds[.enter])
+        var first = try self.monitor(.robust)
+        let last = enter - 4
+        for fix in fixes[...last] { _ = first.process(fix) }
+        var second = try self.monitor(.robust)
+        _ = second.restore(first.state)
+        second.interrupt()
+        var told: [GeofenceEvent.Kind: Int] = [:]
+        // It stands where it would be by now.
+        for number in 0..<60 {
+            var fix = fixes[min(enter + 3, fixes.count - 1)]
+            fix.time = fixes[last].time?.advanced(byMilliseconds: Int64(gap + number) * 1_000)
+            fix.moment.milliseconds = fixes[last].moment.milliseconds.map { $0 + Int64(gap + number) * 1_000 }
+            for event in second.process(fix) { told[event.kind] = told[event.kind] ?? number }
+        }
+        #expect(try (20...24).contains(#require(told[.dwell])), "\(told)")
+    }
+
     /// Played at full speed or slowly, the same events.
     @Test func aRecordingHasItsOwnTime() throws {
         var monitor = try monitor(.robust)

@@ -54,7 +54,7 @@ extension GeofenceMonitor {
         }
         if crossings[slot] == nil {
             let time = crossingTime(slot, step, startsInside: !isInside)
-            crossings[slot] = OpenCrossing(time: time, stay: time == nil ? nil : stayStart(time, step))
+            crossings[slot] = OpenCrossing(time: time, stay: time == nil ? nil : stayStart(slot, time, step))
         }
         var depth = abs(distance(slot, probe))
         if isInside { depth = max(depth, deepest(slot, step, endsInside: true)?.depth ?? 0) }

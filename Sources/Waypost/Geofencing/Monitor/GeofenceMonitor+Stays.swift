@@ -72,9 +72,15 @@ extension GeofenceMonitor {
         }
     }
 
+    /// The longest gap in seconds in which it matters little where the border was crossed.
+    private static var momentSeconds: Double { 3 }
+
     /// When a stay begins whose border was crossed at a time of this step, on the timeline; nil when that cannot be known.
-    func stayStart(_ crossed: UTCTime?, _ step: borrowing FixStep) -> Int64? {
+    ///
+    /// One that began while the monitor did not run for more than a moment counts from now: no dwell comes early.
+    func stayStart(_ slot: Int32, _ crossed: UTCTime?, _ step: borrowing FixStep) -> Int64? {
         guard let now = step.stay, let time = step.time, let crossed else { return step.stay }
+        if late.contains(slot), step.seconds - lastSeconds > Self.momentSeconds { return now }
         return now - (time.millisecondsSince1970 - crossed.millisecondsSince1970)
     }
 }

@@ -13,7 +13,7 @@ extension GeofenceMonitor {
     ) {
         sides[Int(slot)] = .inside
         emit(
-            .enter, slot, visit: begin(slot, at: crossed ?? step.time, since: start ?? stayStart(crossed, step)), step, evidence,
+            .enter, slot, visit: begin(slot, at: crossed ?? step.time, since: start ?? stayStart(slot, crossed, step)), step, evidence,
             crossedAt: crossed, isPredicted: isPredicted,
             into: &events)
     }
