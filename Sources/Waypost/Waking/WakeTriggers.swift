@@ -8,6 +8,8 @@ struct WakeTriggers: Sendable {
     private(set) var reducedReference: Position?
     /// The quarter of an hour of the last reduced position.
     private var quarter: Int64?
+    /// References that are not written: the last places before one that must stay secret.
+    private var unwritten: (reference: Coordinate?, reduced: Coordinate?)
 
     init() {}
 
@@ -35,6 +37,9 @@ struct WakeTriggers: Sendable {
         return (true, before != nil && before != told.position.coordinate)
     }
 
+    /// Sees to it that where the device was is not written; what is significant from there is still known while this run lasts.
+    mutating func conceal() { unwritten = (reference?.coordinate, reducedReference?.coordinate) }
+
     /// Forgets where the device was.
     mutating func forget() { self = WakeTriggers(reference: nil, reducedReference: nil, quarter: quarter) }
 
@@ -58,8 +63,12 @@ struct WakeTriggers: Sendable {
     func write(to json: inout JSONWriter) {
         json.member("triggers", 1)
         json.member("quarter", quarter.map { Int($0) })
-        if let reference { json.object("reference") { TPVCodec.write(reference, to: &$0) } }
-        if let reducedReference { json.object("reduced") { TPVCodec.write(reducedReference, to: &$0) } }
+        func write(_ position: Position?, _ unwritten: Coordinate?, as name: StaticString) {
+            guard let position, position.coordinate != unwritten else { return }
+            json.object(name) { TPVCodec.write(position, to: &$0) }
+        }
+        write(reference, unwritten.reference, as: "reference")
+        write(reducedReference, unwritten.reduced, as: "reduced")
     }
 
     /// The triggers of an earlier run; nil when the value is something else.
@@ -156,8 +165,8 @@ extension WakeLedger {
         return id
     }
 
-    /// Forgets where the device was: nothing of that may be kept.
-    package mutating func forgetPlaces() { triggers.forget() }
+    /// Keeps no place on the disk where the device was.
+    package mutating func concealPlaces() { triggers.conceal() }
 
     /// Makes an event and adds it; returns its id.
     @discardableResult

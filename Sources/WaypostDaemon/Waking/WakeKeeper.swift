@@ -110,7 +110,7 @@ actor WakeKeeper: PositioningConsumer {
             tellNeed()
         case .lost(.withheld):
             // Where the position must stay secret, the last one before it is not kept either.
-            ledger.forgetPlaces()
+            ledger.concealPlaces()
             save()
         case .lost, .failed, .finished, .matched, .noFix, .paused, .resumed, .significantChange, .sky, .status: break
         }

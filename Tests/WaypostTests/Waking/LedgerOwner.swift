@@ -28,7 +28,7 @@ final class LedgerOwner {
     func take(_ key: WakeKey, at now: Int64) -> [WakeEvent]? { ledger.take(key, at: now) }
     func finish(_ key: WakeKey, _ run: WakeRun, eventIDs: [String], at now: Int64) { ledger.finish(key, run, eventIDs: eventIDs, at: now) }
     func lose(_ key: WakeKey, at now: Int64) { ledger.lose(key, at: now) }
-    func forgetPlaces() { ledger.forgetPlaces() }
+    func concealPlaces() { ledger.concealPlaces() }
     func rehearse(_ key: WakeKey, at position: Position?, time: UTCTime?, level: AuthorisationLevel) -> String? {
         ledger.rehearse(key, at: position, time: time, level: level)
     }

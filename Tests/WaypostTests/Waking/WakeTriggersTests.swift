@@ -100,8 +100,19 @@ import Testing
         let ledger = try ledger()
         _ = ledger.process(try position(47.123456, 0), told: nil, level: full)
         #expect(String(decoding: ledger.text, as: UTF8.self).contains("47.123456"))
-        ledger.forgetPlaces()
+        ledger.concealPlaces()
         #expect(!String(decoding: ledger.text, as: UTF8.self).contains("47.123456"))
+    }
+
+    /// What happened meanwhile is secret; that the device is elsewhere afterwards is not.
+    @Test func wakesForAChangeAcrossASecretPlace() throws {
+        let ledger = try ledger()
+        _ = ledger.process(try position(47.1111, 0), told: nil, level: full)
+        ledger.concealPlaces()
+        _ = ledger.process(try position(47.2222, 600), told: nil, level: full)
+        #expect(ledger.due(at: 0) == [key])
+        #expect(String(decoding: ledger.text, as: UTF8.self).contains("47.2222"))
+        #expect(!String(decoding: ledger.text, as: UTF8.self).contains("47.1111"))
     }
 
     @Test func theNextRegistrationStartsFromWhereTheDeviceIs() throws {
