@@ -6,6 +6,7 @@
 ///
 /// - The time is that of the positions, also of recorded ones; between them, and when none come, it goes on with a clock.
 /// - Only a device of which nothing was ever known tells its first position at once.
+/// - A receiver whose date runs ahead changes it no more than four times in an hour of the clock.
 ///
 /// - Concurrency: a value; its owner passes the milliseconds of a clock that goes on at all times.
 package struct QuarterlyPosition: Sendable {
@@ -23,6 +24,13 @@ package struct QuarterlyPosition: Sendable {
     /// A time of the positions, and the clock's at that moment.
     private var anchor: (time: Int64, clock: Int64)
     private var knowsNothing = true
+    /// The clock's readings at the last changes, while positions are live.
+    private var changes: [Int64] = []
+    private var isLive = false
+
+    private static let mostChanges = 4
+    /// In what time there may be so many, in milliseconds: less than an hour, as no quarter is to be missed for a clock that drifts.
+    private static let changesMilliseconds: Int64 = 55 * 60_000
 
     /// Starts with nothing told, or with what was told before a restart.
     ///
@@ -47,13 +55,14 @@ package struct QuarterlyPosition: Sendable {
         isNextShown = true
         guard let time = position.time else { return }
         anchor = (time.millisecondsSince1970, clock)
+        isLive = position.moment.milliseconds != nil
         let now = PositionReduction.quarter(of: time)
         if now < quarter {
             // The date was wrong, also that of the last position.
             reduction.goBack(to: now)
             next = nil
         }
-        if now != quarter { begin(now) }
+        if now != quarter { begin(now, clock) }
         if knowsNothing {
             knowsNothing = false
             shared = reduction.process(position)
@@ -76,14 +85,19 @@ package struct QuarterlyPosition: Sendable {
     /// Notes how late it is; to be called before ``told`` is asked for.
     package mutating func look(clock: Int64) {
         let now = PositionReduction.quarter(of: time(at: clock))
-        if now > quarter { begin(now) }
+        if now > quarter { begin(now, clock) }
     }
 
     /// When the clock shows the beginning of the next quarter of an hour; nil when nothing will change then.
     package func nextChange(clock: Int64) -> Int64? {
         guard next != nil || isShown != isNextShown || isHeldBack else { return nil }
         let start = PositionReduction.start(ofQuarter: quarter + 1).millisecondsSince1970
-        return max(clock, anchor.clock + start - anchor.time)
+        return max(clock, anchor.clock + start - anchor.time, earliestChange)
+    }
+
+    /// When the next change may be at the earliest, by the clock.
+    private var earliestChange: Int64 {
+        changes.count == Self.mostChanges && isLive ? changes[0] + Self.changesMilliseconds : .min
     }
 
     /// Forgets where the device was in a stretch of time; returns whether what is told was of it.
@@ -97,9 +111,11 @@ package struct QuarterlyPosition: Sendable {
 
     private func time(at clock: Int64) -> UTCTime { UTCTime(millisecondsSince1970: anchor.time + clock - anchor.clock) }
 
-    private mutating func begin(_ now: Int64) {
+    private mutating func begin(_ now: Int64, _ clock: Int64) {
+        guard clock >= earliestChange else { return }
         quarter = now
         if let next {
+            changes = changes.suffix(Self.mostChanges - 1) + [clock]
             shared = reduction.process(next)
             self.next = nil
         }

@@ -35,6 +35,22 @@ import Testing
         return changes
     }
 
+    /// A receiver's date that runs ahead tells no more than the right one does; a recording has its own time.
+    @Test(arguments: [true, false]) func aDateThatRunsAheadTellsNoMore(isLive: Bool) throws {
+        var quarterly = QuarterlyPosition(at: time(0), clock: 0)
+        var changes: [Int64] = []
+        var before: Int64?
+        for second in Int64(0)..<7_200 {
+            var position = try position(47 + Double(second) / 10_000, second + second / 60 * 900)
+            if isLive { position.moment.milliseconds = second * 1_000 }
+            quarterly.process(position, clock: second * 1_000)
+            if quarterly.told?.quarter != before { changes.append(second) }
+            before = quarterly.told?.quarter
+        }
+        let inAnyHour = changes.map { start in changes.count { (start..<start + 3_300).contains($0) } }.max() ?? 0
+        #expect(isLive ? (4...5).contains(inAnyHour) && changes.count <= 13 : changes.count > 100, "\(changes)")
+    }
+
     /// Zones, tunnels, cells: whatever happens at any second, only the quarter of an hour shows it.
     @Test(arguments: 0..<50) func changesOnTheQuarterOnly(seed: Int) throws {
         var random = SplitMix(seed: UInt64(seed) * 97 + 5)
