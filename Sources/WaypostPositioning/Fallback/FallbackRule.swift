@@ -8,7 +8,7 @@ import Waypost
 ///   only for a source that has had a fix for `lead`. So it stays active in a tunnel, where no source has a fix, and at its end, where it
 ///   matters little which source gets a fix first.
 /// - Sources before the active one always run beside it; the first whose fixes span `health` without a break becomes active again, with its
-///   newest fix. A break is a report without a fix, a loss, or a silence by the first rule.
+///   newest fix; `lead` is enough while the active one has no fix. A break is a report without a fix, a loss, or a silence by the first rule.
 /// - Sources after it run only when it is in trouble: from when it reports a loss, or has half a limit of silence left, until it has been
 ///   healthy for `health`.
 /// - A source whose device another one uses, or that running would use up, does not run beside others. It is tried when the active source
@@ -134,7 +134,8 @@ public struct FallbackRule: Sendable {
             let next = others.first { members[$0].hasFix(for: times.lead, at: now) }
             if let next { return (next, .noFix) }
         }
-        return members.indices.prefix(upTo: active).first { members[$0].isHealthy(for: times.health, at: now) }.map { ($0, .recovered) }
+        let span = current.hasFix(at: now) ? times.health : times.lead
+        return members.indices.prefix(upTo: active).first { members[$0].isHealthy(for: span, at: now) }.map { ($0, .recovered) }
     }
 
     private var others: [Int] { members.indices.filter { $0 != active } }

@@ -143,6 +143,22 @@ import WaypostPositioning
         #expect(rule.hasEnded && rule.deadline(after: 18_000) == nil)
     }
 
+    /// Nobody waits for ten seconds of health while there is no position at all.
+    @Test func aBetterSourceIsUsedSoonWhenTheActiveOneHasNoFix() {
+        var rule = FallbackRule(sharing: [.free, .free])
+        _ = rule.step(.tick, at: 0)
+        _ = rule.step(.report(0, .lost(.disconnected("refused"))), at: 10)
+        for second in 1...6 { _ = rule.step(.report(1, .noFix(nil)), at: Int64(second) * 1_000) }
+        #expect(rule.active == 1)
+        var used: [Int] = []
+        for second in 7...12 {
+            _ = rule.step(.report(1, .noFix(nil)), at: Int64(second) * 1_000 - 1)
+            _ = rule.step(.report(0, .fix(nil)), at: Int64(second) * 1_000)
+            used.append(rule.active)
+        }
+        #expect(used == [1, 1, 0, 0, 0, 0])
+    }
+
     @Test func aSourceThatOnlyReconnectsIsASilentSource() {
         var rule = FallbackRule(sharing: [.free, .free])
         _ = rule.step(.tick, at: 0)
