@@ -46,7 +46,11 @@ extension EraseLogRequest: TrackerVerb {
         var erasure = LogErasure()
         var failure: RecordingError?
         do throws(RecordingError) {
-            if let recorder = tracker.recorder { erasure = try await recorder.erase(from: from, to: to) }
+            if let recorder = tracker.recorder {
+                erasure = try await recorder.erase(from: from, to: to)
+            } else if tracker.logFolder.hasJournals {
+                erasure = try LogMaintenance(folder: tracker.logFolder).erase(from: from, to: to)
+            }
         } catch {
             // It is erased elsewhere all the same.
             failure = error

@@ -51,13 +51,27 @@ extension DispatchOpening {
                 }
             }
             entry.folders = left
-            if !left.isEmpty { result.left.append(entry) }
+            if !entry.isDone { result.left.append(entry) }
         }
         // Another request may have noted others meanwhile.
         let others = knownLogs.unerased().filter { other in !unerased.contains { $0.erased.stretch == other.erased.stretch } }
         let isWritten = knownLogs.write(knownLogs.folders(with: configuration.log.directory), unerased: others + result.left)
         result.isNoted = isWritten || Set(knownLogs.unerased()).isSuperset(of: result.left)
         return result
+    }
+
+    /// Notes whether the outbox may still have something of a stretch.
+    ///
+    /// The log may have lists of its own, but may be full, or moved away before the next start.
+    func note(_ stretch: Range<UTCTime>, isInOutbox: Bool) {
+        var unerased = knownLogs.unerased()
+        if isInOutbox {
+            unerased.add(.init(erased: ErasedRecords(stretch, through: given), folders: [], isInOutbox: true))
+        } else {
+            guard unerased.contains(where: { $0.erased.stretch == stretch && $0.isInOutbox }) else { return }
+            for index in unerased.indices where unerased[index].erased.stretch == stretch { unerased[index].isInOutbox = false }
+        }
+        knownLogs.write(knownLogs.folders(with: configuration.log.directory), unerased: unerased)
     }
 
     private func erase(_ erased: ErasedRecords, in folder: String, by recorder: TrackRecorder?) async throws(RecordingError) -> LogErasure {

@@ -100,17 +100,22 @@ struct DispatchOpening: Sendable {
         let outbox = try Outbox(path: path, limits: limits, clock: clock, marksPath: marksPath, logHasJournals: logHasJournals)
         // Before any of it can be sent.
         let erased = PendingErasures(knownLogs.folders(with: configuration.log.directory), logger: logger).stretches
-        let unerased = knownLogs.unerased()
+        var unerased = knownLogs.unerased()
         for stretch in Set(erased + unerased.map(\.erased.stretch) + stretchesToErase()) {
             do throws(OutboxError) { _ = try await outbox.erase(from: stretch.lowerBound, to: stretch.upperBound) } catch {
                 throw ErasureFailure(cause: error)
             }
         }
+        if unerased.contains(where: \.isInOutbox), (try? await outbox.removeAside()) != nil {  // Else the next start tries again.
+            for index in unerased.indices { unerased[index].isInOutbox = false }
+        }
         let earlier = await earlierLogs(outbox, unerased)
         problems += earlier.problems
         let supply = SuccessiveLogs(try makeSupply(hiding: unerased.map(\.erased)), after: earlier.logs, given: given)
         let folders = [configuration.log.directory] + earlier.folders
-        if !knownLogs.write(folders) {
+        // What was erased meanwhile has been noted meanwhile.
+        let later = knownLogs.unerased().filter { new in !unerased.contains { $0.erased.stretch == new.erased.stretch } }
+        if !knownLogs.write(folders, unerased: unerased + later) {
             problems.append("\(stateFolder)/log-folders cannot be written: if [log] directory changes, what waits here is not sent")
         }
         let logged = LoggedEvents(of: supply, given: given)

@@ -51,22 +51,28 @@ extension DispatchService {
             eraseLater(stretch, settle)
             return error.description
         }
-        guard dispatcher == nil, isShut else { return nil }
+        guard dispatcher == nil, isShut else {
+            opening?.note(stretch, isInOutbox: false)
+            return nil
+        }
         let words = problems.joined(separator: "; ")
         noteErasure("the outbox is not open")
         eraseLater(stretch, settle)
         return words
     }
 
-    /// Tries to erase until it works.
+    /// Tries to erase until it works, in the next run, too.
     private func eraseLater(_ stretch: Range<UTCTime>, _ settle: @escaping @Sendable () async -> Void) {
+        opening?.note(stretch, isInOutbox: true)
         erasing.withLock { tasks in
             tasks[stretch]?.cancel()
             tasks[stretch] = Task { [weak self] in
                 repeat {
                     do { try await Task.sleep(for: DispatchService.pause) } catch { return }
                 } while await self?.finishErasing() == false
-                if !Task.isCancelled { await settle() }
+                if Task.isCancelled { return }
+                self?.opening?.note(stretch, isInOutbox: false)
+                await settle()
             }
         }
     }

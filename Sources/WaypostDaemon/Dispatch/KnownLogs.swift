@@ -10,6 +10,7 @@ import WaypostSystem
 /// {"folders":["/mnt/tracks","/var/log/waypost"]}
 /// {"folders":["/var/log/waypost"],"later":["/mnt/tracks"]}
 /// {"folders":["/mnt/tracks","/var/log/waypost"],"unerased":[{"folders":["/var/log/waypost"],"from":1790000000000,"through":812,"to":1790000600000}]}
+/// {"folders":["/var/log/waypost"],"unerased":[{"folders":[],"from":1790000000000,"outbox":true,"through":812,"to":1790000600000}]}
 /// {"folders":["/mnt/tracks","/var/log/waypost"],"since":[{"after":0,"folder":"/var/log/waypost"},{"after":812,"folder":"/mnt/tracks"}]}
 /// ```
 /// The first outlasts an outbox that is lost, the second a state folder that is. `later` is in the earlier logs while the state folder cannot be
@@ -17,10 +18,15 @@ import WaypostSystem
 /// so it is known what a folder has that is away. A file that cannot be read or written is like one that is not there: without both, earlier logs
 /// are forgotten.
 struct KnownLogs {
-    /// Records that are erased, and the folders that may still have them.
+    /// Records that are erased, and what may still have them.
     struct Unerased: Hashable, Sendable {
         let erased: ErasedRecords
         var folders: [String]
+        /// Whether the outbox may.
+        var isInOutbox = false
+
+        /// Whether nothing has them.
+        var isDone: Bool { folders.isEmpty && !isInOutbox }
     }
 
     /// After which number a folder was that of the log.
@@ -120,7 +126,7 @@ struct KnownLogs {
         let left = (unerased ?? self.unerased()).map { known in
             let kept = known.folders.filter(folders.contains)
             let moved = kept.count < known.folders.count ? folders.prefix(1).filter { !kept.contains($0) } : []
-            return Unerased(erased: known.erased, folders: kept + moved)
+            return Unerased(erased: known.erased, folders: kept + moved, isInOutbox: known.isInOutbox)
         }
         var since = since()
         if let given, let first = folders.first, since.last?.folder != first {
@@ -155,12 +161,13 @@ extension [KnownLogs.Unerased] {
     /// Adds what could not be erased: of a stretch in one place.
     mutating func add(_ new: KnownLogs.Unerased) {
         guard let index = firstIndex(where: { $0.erased.stretch == new.erased.stretch }) else {
-            if !new.folders.isEmpty { append(new) }
+            if !new.isDone { append(new) }
             return
         }
         let (known, through) = (self[index], Swift.max(self[index].erased.through, new.erased.through))
         let folders = known.folders + new.folders.filter { !known.folders.contains($0) }
-        self[index] = .init(erased: ErasedRecords(known.erased.stretch, through: through), folders: folders)
+        let isInOutbox = known.isInOutbox || new.isInOutbox
+        self[index] = .init(erased: ErasedRecords(known.erased.stretch, through: through), folders: folders, isInOutbox: isInOutbox)
     }
 }
 
@@ -203,18 +210,22 @@ extension KnownLogs.Content {
 extension KnownLogs.Unerased {
     fileprivate init?(_ json: JSONValue) {
         guard case .integer(let from)? = json["from"], case .integer(let to)? = json["to"], case .integer(let through)? = json["through"],
-            from < to, through >= 0, let folders = json["folders"]?.array?.compactMap(\.string), !folders.isEmpty
+            from < to, through >= 0
         else { return nil }
+        let (folders, isInOutbox) = ((json["folders"]?.array ?? []).compactMap(\.string), json["outbox"]?.bool == true)
+        guard !folders.isEmpty || isInOutbox else { return nil }
         let stretch = UTCTime(millisecondsSince1970: from)..<UTCTime(millisecondsSince1970: to)
-        self.init(erased: ErasedRecords(stretch, through: UInt64(through)), folders: folders)
+        self.init(erased: ErasedRecords(stretch, through: UInt64(through)), folders: folders, isInOutbox: isInOutbox)
     }
 
     fileprivate var json: JSONValue {
         let stretch = erased.stretch
-        return .object([
+        var members: [String: JSONValue] = [
             "from": .integer(stretch.lowerBound.millisecondsSince1970), "to": .integer(stretch.upperBound.millisecondsSince1970),
             "through": .integer(Int64(clamping: erased.through)), "folders": .array(folders.map(JSONValue.string)),
-        ])
+        ]
+        if isInOutbox { members["outbox"] = .bool(true) }
+        return .object(members)
     }
 }
 

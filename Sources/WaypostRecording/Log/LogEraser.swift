@@ -57,13 +57,51 @@ struct LogEraser {
         var erasure = LogErasure()
         // One that a full disk interrupted is not given up for this one.
         if let begun = try begunStretch(), begun != from..<to { erasure += try carryOut(begun) }
-        do {
-            try AtomicFile.write(Array("\((from..<to).erasureLine)\n".utf8), to: orderPath, adoptsFolderOwner: true)
-        } catch {
-            throw .cannotErase(path: orderPath, cause: error)
-        }
+        try begin(from..<to)
         erasure += try carryOut(from..<to)
         return erasure
+    }
+
+    /// Writes the stretch down; on a full disk in the room of what has to be written anew for it.
+    private func begin(_ stretch: Range<UTCTime>) throws(RecordingError) {
+        do throws(RecordingError) { return try write(order: stretch) } catch {
+            guard case .cannotErase(_, let cause) = error, cause.isDiskFull else { throw error }
+        }
+        let stems = try makeRoom(for: stretch)
+        do throws(RecordingError) { try write(order: stretch) } catch {
+            // Unless even that was not enough, they come back when it is carried out.
+            for stem in stems { _ = try? TrackFinisher(folder: folder, creator: creator).restore(stem) }  // Else: waypost log recover.
+            throw error
+        }
+    }
+
+    private func write(order stretch: Range<UTCTime>) throws(RecordingError) {
+        do { try AtomicFile.write(Array("\(stretch.erasureLine)\n".utf8), to: orderPath, adoptsFolderOwner: true) } catch {
+            throw .cannotErase(path: orderPath, cause: error)
+        }
+    }
+
+    /// Removes the GPX files of journals with fixes in the stretch, and what an open one of them has reserved; returns the stems of the former.
+    private func makeRoom(for stretch: Range<UTCTime>) throws(RecordingError) -> [String] {
+        var stems: [String] = []
+        for journal in try folder.journals() where journal.firstSequence < limit {
+            let content = try content(of: journal.path, in: stretch)
+            do {
+                // Nobody appends to it; behind its records there are zeros.
+                if journal.isOpen, !content.isDamaged {
+                    try AppendOnlyFile.seal(journal.path, byteCount: content.end.offset, mode: 0o640)
+                }
+                guard content.isConcerned else { continue }
+                for name in try trackNames(of: journal.stem) {
+                    try Syscalls.remove("\(folder.path)/\(name)")
+                    if stems.last != journal.stem { stems.append(journal.stem) }
+                }
+                try Syscalls.synchronizeFolder(folder.path)
+            } catch {
+                throw .cannotErase(path: journal.path, cause: error)
+            }
+        }
+        return stems
     }
 
     /// Whether an open journal contains something of the stretch; one that was finished in the meantime does not matter.
@@ -211,8 +249,12 @@ struct LogEraser {
         try file.commit()
     }
 
+    private func trackNames(of stem: String) throws(SystemError) -> [String] {
+        try Syscalls.names(inFolder: folder.path).filter { $0.hasPrefix(stem + ".") && $0.hasSuffix(".gpx") }
+    }
+
     private func removeTracks(of stem: String) throws {
-        let names = try Syscalls.names(inFolder: folder.path).filter { $0.hasPrefix(stem + ".") && $0.hasSuffix(".gpx") }
+        let names = try trackNames(of: stem)
         // A digest left in the list would be taken for the new file's.
         try TrackDigests(folder: folder).update(removing: Set(names))
         for name in names { try Syscalls.remove("\(folder.path)/\(name)") }

@@ -129,8 +129,23 @@ struct LogLocation: ParsableArguments {
     ) throws(CommandFailure) -> Verb.Answer {
         // A tracker checks who its caller is.
         do { try ProcessIdentity.actAsItself() } catch { throw CommandFailure(.failed, what: logPath(folder.path), why: error.description) }
-        guard case .shown(let running, _) = try daemonLog(), LogLocation.isSame(running, folder.path) else { throw failure }
+        guard try isRecorded(folder) else { throw failure }
         return try daemon.ask(verb, timeout: timeout)
+    }
+
+    /// Whether the running tracker has its log there.
+    func isRecorded(_ folder: LogFolder) throws(CommandFailure) -> Bool {
+        guard case .shown(let running, _) = try daemonLog() else { return false }
+        return LogLocation.isSame(running, folder.path)
+    }
+
+    /// The log of a running tracker that records nothing, when it is the one that is meant.
+    func unrecordedLog() throws(CommandFailure) -> String? {
+        guard case .shown(let running, isOff: true) = try daemonLog() else { return nil }
+        guard let log else { return logPath(running) }
+        // It may never have been made.
+        let whole = log.hasPrefix("/") ? log : "\(Syscalls.resolvingLinks("."))/\(log)"
+        return whole == running || LogLocation.isSame(running, log) ? logPath(running) : nil
     }
 
     /// Whether two paths lead to the same folder, neither of them over a link of a stranger's.
