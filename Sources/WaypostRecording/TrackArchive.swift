@@ -64,18 +64,15 @@ actor TrackArchive {
     /// - Parameters:
     ///   - rule: what is kept.
     ///   - confirmedTime: the current time, when it is certain.
-    ///   - room: what the open journal has reserved for future records: no track is deleted for it.
     ///   - note: receives the tracks before they are deleted, and returns whether it is counted what destinations lack of them.
     func delete(
-        by rule: RetentionRule, confirmedTime: UTCTime?, room: Int64, noting note: @Sendable ([DeletedTrack]) async -> Bool
+        by rule: RetentionRule, confirmedTime: UTCTime?, noting note: @Sendable ([DeletedTrack]) async -> Bool
     ) async throws(RecordingError) -> [DeletedTrack] {
         guard !rule.isIdle else { return [] }
         let (tracks, unreadableByteCount) = try finishedTracks()
-        let openByteCount = try folder.journals().filter(\.isOpen).reduce(unreadableByteCount - room) {
-            $0 + (Syscalls.byteCount(of: $1.path) ?? 0)
-        }
+        let openByteCount = try folder.journals().filter(\.isOpen).reduce(unreadableByteCount) { $0 + $1.writtenByteCount }
         let situation = RetentionRule.Situation(
-            confirmedTime: confirmedTime, freeByteCount: Syscalls.freeByteCount(at: folder.path), openByteCount: max(0, openByteCount),
+            confirmedTime: confirmedTime, freeByteCount: Syscalls.freeByteCount(at: folder.path), openByteCount: openByteCount,
             pullers: rule.keepsUnpulled ? try Pullers(folder: folder).all() : [])
         let expired = rule.expiries(tracks.map(\.track), in: situation)
         guard !expired.isEmpty else { return [] }

@@ -115,8 +115,7 @@ extension TrackRecorder {
         guard lock != nil else { throw .closed }
         do {
             try prepareFolder()
-            let room = journal?.file.roomByteCount ?? 0
-            let gone = try await archive.delete(by: configuration.retention, confirmedTime: confirmedTime, room: room, noting: note)
+            let gone = try await archive.delete(by: configuration.retention, confirmedTime: confirmedTime, noting: note)
             problems.retention = nil
             statistics.deletedTrackCount += gone.count
             return gone

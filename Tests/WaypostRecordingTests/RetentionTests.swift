@@ -149,6 +149,35 @@ import WaypostSystem
         }
     }
 
+    /// Neither is that of the journal that a killed tracker left, which a full disk or its version keeps unfinished.
+    @Test(arguments: [1, 2] as [UInt16]) func deletesNothingForTheRoomOfAKilledRun(version: UInt16) async throws {
+        try await Sample.withFolder { folder in
+            var configuration = TrackRecorder.Configuration()
+            configuration.retention.maximumByteCount = 100_000
+            let log = LogFolder(path: folder)
+            do {
+                let recorder = try TrackRecorder(folder: folder, configuration: configuration)
+                try await recorder.record(Sample.position(second: 0), now: 0)
+                _ = try #require(try await recorder.finishTrack())
+                try await recorder.record(Sample.position(second: 60), now: 0)
+            }
+            let killed = try #require(try log.journals().first(where: \.isOpen))
+            let bytes = try #require(try Syscalls.contents(of: killed.path, limit: 1 << 21))
+            try Data(Sample.asVersion(version, bytes)).write(to: URL(filePath: killed.path))
+            let recorder = try TrackRecorder(folder: folder, configuration: configuration)
+            try await recorder.record(Sample.position(second: 120), now: 0)
+            let open = try log.journals().filter(\.isOpen)
+            #expect(open.count == 2)
+            for journal in open {
+                #expect(try #require(Syscalls.byteCount(of: journal.path)) > 100_000)
+                #expect((1..<1_000).contains(journal.writtenByteCount))
+            }
+            #expect(try await recorder.applyRetention(confirmedTime: nil).map(\.stem) == [])
+            for second in 121..<3_000 { try await recorder.record(Sample.position(second: second), now: 0) }
+            #expect(try await recorder.applyRetention(confirmedTime: nil).count == 1)
+        }
+    }
+
     /// The list of digests needs room, too, and so does what is noted of the deleted numbers.
     @Test(arguments: [0, 3]) func makesRoomOnADiskWithoutAByte(fetchedCount: Int) async throws {
         try await Sample.withSmallDisk { disk in

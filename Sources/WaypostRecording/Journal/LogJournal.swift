@@ -32,6 +32,30 @@ public struct LogJournal: Sendable, Hashable {
             throw .cannotRead(path: path, cause: error)
         }
     }
+
+    /// How many bytes it has without the room that a recorder has reserved at its end, in this run or in one that was killed.
+    ///
+    /// All bytes of one that cannot be read.
+    /// - Cost: reads no more than that room.
+    var writtenByteCount: Int64 {
+        guard let byteCount = Syscalls.byteCount(of: path) else { return 0 }
+        let least = byteCount - AppendOnlyFile.mostRoom
+        do throws(SystemError) {
+            let file = try FileReader(path: path, as: .own)
+            var end = byteCount
+            while end > max(0, least) {
+                let start = max(0, end - Int64(JournalReader.pieceByteCount))
+                let bytes = try file.read(at: start, upTo: Int(end - start))
+                if JournalCodec.endOfZeros(in: bytes, from: 0, to: bytes.count) < bytes.count {
+                    return start + Int64(bytes.lastIndex { $0 != 0 } ?? 0) + 1
+                }
+                end = start
+            }
+            return end
+        } catch {
+            return byteCount
+        }
+    }
 }
 
 extension LogFolder {

@@ -14,8 +14,8 @@ public final class AppendOnlyFile {
     /// How many bytes were appended; the file may be longer (allocated space).
     public private(set) var byteCount: Int64 = 0
 
-    /// How many allocated bytes the file has after what was appended.
-    public var roomByteCount: Int64 { max(0, allocatedByteCount - byteCount) }
+    /// The most that is allocated ahead, in bytes.
+    public static let mostRoom: Int64 = 1 << 20
 
     private let descriptor: Int32
     private var allocatedByteCount: Int64 = 0
@@ -23,7 +23,7 @@ public final class AppendOnlyFile {
     /// Not every file system can (FAT, ext2, some network file systems).
     private var canAllocate = true
     /// The steps in which space is allocated; the small ones are for a disk that is nearly full.
-    private static let steps: [Int64] = [1 << 20, 1 << 14, 1]
+    private static let steps: [Int64] = [mostRoom, 1 << 14, 1]
 
     /// Creates the file.
     ///
