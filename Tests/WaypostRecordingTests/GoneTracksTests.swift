@@ -176,6 +176,34 @@ import WaypostSystem
         }
     }
 
+    /// What a power cut spoiled within the journal that it left costs the records that were there, and none of the reserved numbers.
+    @Test(arguments: [0, 0xFF] as [UInt8], [false, true]) func areNoneBehindDamageWithinTheJournalOfAKilledRun(
+        byte: UInt8, isSecond: Bool
+    ) async throws {
+        try await Sample.withFolder { folder in
+            let log = LogFolder(path: folder)
+            do {
+                let recorder = try TrackRecorder(folder: folder)
+                for second in 0..<40 {
+                    if second == 10, isSecond { _ = try await recorder.rotate() }
+                    try await recorder.record(Sample.position(second: second), now: Int64(second) * 1_000_000_000)
+                }
+            }
+            let journal = try #require(try log.journals().last)
+            var bytes = [UInt8](try Data(contentsOf: URL(filePath: journal.path)))
+            let middle = (bytes.lastIndex { $0 != 0 } ?? 0) / 2
+            for place in middle..<middle + 40 { bytes[place] = byte }
+            try Data(bytes).write(to: URL(filePath: journal.path))
+            let next = try TrackRecorder(folder: folder)
+            _ = try await next.recover()
+            for second in 2_000..<2_020 { try await next.record(Sample.position(second: second), now: 0) }
+            _ = try await next.close()
+            let found = try losses(log)
+            #expect(found.map(\.path) == [log.finishedJournalPath(journal.stem)] && found.allSatisfy { $0.isCounted }, "\(found)")
+            #expect(found.allSatisfy { (1...2).contains($0.count) && $0.through <= 41 }, "\(found)")
+        }
+    }
+
     /// A journal that was on the disk, and of which a check of the file system has left the name, is not one that was never written.
     @Test func areToldWhenTheirJournalIsEmptied() async throws {
         try await Sample.withFolder { folder in

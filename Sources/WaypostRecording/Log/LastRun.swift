@@ -47,8 +47,8 @@ struct LastRun {
             for track in lost where track.stem.firstSequence >= free { notes.append(.init(numbers: track.numbers, fate: .lost)) }
             return
         }
-        // Nobody knows what a damaged end had.
-        guard isBlank || LastRun.isWhole(last) else { return }
+        // Nobody knows what a damaged end had; what is gone before a record is known by the numbers around it.
+        guard isBlank || LastRun.hasWholeEnd(last) else { return }
         let known = RemovedNumbers(in: folder).end(from: free)
         // The last run ended in order, with numbers that nothing here has.
         if let end, end > known, end <= next {
@@ -60,10 +60,10 @@ struct LastRun {
         noteLost(from: free, last.isOpen ? nil : given)
     }
 
-    /// Whether a journal can be read to its end, where its last record is.
-    private static func isWhole(_ journal: LogJournal) -> Bool {
+    /// Whether the last record of a journal is at its end, whatever is damaged before it.
+    private static func hasWholeEnd(_ journal: LogJournal) -> Bool {
         guard var reader = try? JournalReader(path: journal.path), (try? reader.lastRecord()) != nil else { return false }  // See above.
-        return reader.decoder.damageCount == 0
+        return reader.decoder.endOfContent == reader.decoder.endOfLastRecord
     }
 
     /// Notes that somebody removed the journal with the last numbers, if so, and that the others were not given.
