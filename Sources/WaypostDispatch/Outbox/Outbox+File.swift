@@ -7,6 +7,7 @@ extension Outbox {
     public func check() throws(OutboxError) {
         try keepPlace()
         checkMarks()
+        openStore?.keepTally()
         do throws(SQLiteError) { try openStore?.database.checkHold() } catch { throw OutboxError(error) }
         guard refusal != nil else { return }
         try use { (store) throws(SQLiteError) in try store.rehearse() }
@@ -214,12 +215,11 @@ extension Outbox {
         }
     }
 
-    /// Without its log, what was in use is an earlier state; whether anything is missing, only a tally says.
+    /// Without its log, or with one that was cut off, what was in use is an earlier state; only a tally says whether anything is missing.
     private static func checkLog(of database: SQLiteDatabase, log: SQLiteLog?, known: OutboxTally?) throws(SQLiteError) {
-        guard log?.isThere != true, try OutboxStore.isInUse(database) else { return }
-        if let known {
-            guard let progress = known.progress, try progress != OutboxStore.progress(in: database) else { return }
-        }
+        guard try OutboxStore.isInUse(database) else { return }
+        guard let known else { throw .damaged("its tally was removed or cannot be read", path: database.path) }
+        guard log?.isThere != true, let progress = known.progress, try progress != OutboxStore.progress(in: database) else { return }
         throw .damaged("its log was removed or cannot be read", path: database.path)
     }
 

@@ -65,8 +65,8 @@ struct OutboxTally: Sendable, Hashable {
 
 /// The file of a tally.
 ///
-/// It is written after each commit and rarely flushed to the disk: a kill leaves the last tally, a power cut an earlier one, which never
-/// claims more than there was.
+/// It is written after each commit; the first one is flushed to the disk, later ones rarely: a kill leaves the last tally, a power cut an
+/// earlier one, which never claims more than there was. Where somebody removes or replaces the file, it is made again.
 /// - Concurrency: one owner.
 final class OutboxTallyFile {
     private let path: String
@@ -94,17 +94,22 @@ final class OutboxTallyFile {
     ///
     /// - Parameter isDurable: whether a power cut must not bring back an earlier one.
     func write(_ tally: OutboxTally, isDurable: Bool = false) {
-        guard tally != kept else { return }
+        let known = descriptor.flatMap { Syscalls.isNamed($0, path) ? $0 : nil }
+        guard tally != kept || known == nil else { return }
         do throws(SystemError) {
             let descriptor: Int32
-            if let known = self.descriptor {
+            if let known {
                 descriptor = known
             } else {
+                if let gone = self.descriptor { Syscalls.close(gone) }
+                self.descriptor = nil
                 descriptor = try Syscalls.openOwnForWriting(path)
                 self.descriptor = descriptor
             }
             try Syscalls.writeAll(descriptor, tally.bytes.span.bytes, at: 0, path: path)
-            if isDurable { try Syscalls.synchronizeData(descriptor, path: path) }
+            // A power cut must not leave an outbox in use without any tally.
+            if known == nil { try Syscalls.synchronize(descriptor, path: path) }
+            if known != nil, isDurable { try Syscalls.synchronizeData(descriptor, path: path) }
             kept = tally
         } catch {
             // It only counts what other files store; the next one may be written.

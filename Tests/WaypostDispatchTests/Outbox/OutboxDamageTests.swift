@@ -169,7 +169,7 @@ import WaypostSystem
                 try await outbox.settle(Settlement(lane: .events, through: UInt64(number), count: 3, sentCount: 3), nil, for: "a")
             }
             let crashed = try DispatchFixture()
-            for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: fixture.path + suffix) {
+            for suffix in ["", "-wal", "-tally"] where FileManager.default.fileExists(atPath: fixture.path + suffix) {
                 try FileManager.default.copyItem(atPath: fixture.path + suffix, toPath: crashed.path + suffix)
             }
             // Half a commit more, as the next one may have begun.

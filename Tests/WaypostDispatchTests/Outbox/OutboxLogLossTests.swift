@@ -70,6 +70,36 @@ import WaypostSystem
         #expect(await next.recovery?.asidePath?.hasSuffix("-2") != true)
     }
 
+    /// A log that was cut off between two commits looks like a shorter one.
+    @Test(arguments: ["kept", "removed", "junk", "folder"], [false, true])
+    func isToldWhereverTheLogIsCut(tally: String, knowsMarks: Bool) async throws {
+        let fixture = try await killed { outbox in
+            for number in 1...12 { try await outbox.accept([DispatchFixture.call(number)], loggedThrough: 20) }
+        }
+        let log = try Data(contentsOf: URL(filePath: fixture.path + "-wal"))
+        let (head, frame) = (32, 24 + 1_024)
+        let frameCount = (log.count - head) / frame
+        for (cut, more) in [(1, 0), (2, 700), (frameCount / 2, 0), (frameCount / 2, 333), (frameCount - 3, 0)] {
+            let image = try DispatchFixture()
+            for suffix in ["", "-wal", "-tally"] {
+                try FileManager.default.copyItem(atPath: fixture.path + suffix, toPath: image.path + suffix)
+            }
+            try log.prefix(head + cut * frame + more).write(to: URL(filePath: image.path + "-wal"))
+            if tally != "kept" { try loseTally(image, tally) }
+            let marks = image.folder + "/.destinations"
+            try FileManager.default.copyItem(atPath: fixture.folder + "/.destinations", toPath: marks)
+            if !knowsMarks { try Data("cut".utf8).write(to: URL(filePath: marks)) }
+            let outbox = try open(image)
+            let leftCount = try await outbox.entries(after: 0, limit: 20).count
+            if tally == "kept", leftCount == 12 { continue }
+            let recovery = try #require(await outbox.recovery, "\(cut) \(more)")
+            #expect(recovery.lostCount == (tally == "kept" ? 12 - leftCount : nil), "\(cut) \(more)")
+            // The log of positions and events has those that it knows.
+            #expect(await outbox.interruption != nil)
+            #expect(await outbox.loggedNumber == (knowsMarks ? 10 : 0))
+        }
+    }
+
     enum Deed: String, CaseIterable, Sendable {
         case discard, move, forget, pause, optOut, erase, settle
     }
@@ -120,7 +150,7 @@ import WaypostSystem
         if deed != .erase { #expect(try await outbox.entries(after: 0, limit: 10).count == (deed == .optOut ? 0 : 6)) }
     }
 
-    /// A stop, and a kill right after a start, leave nothing to tell, whatever becomes of the tally.
+    /// A stop leaves nothing to tell, whatever becomes of the tally; nor does a kill right after the next start, or an end without a stop.
     @Test func tellsNothingWhereNothingIsLost() async throws {
         let fixture = try await killed { outbox in
             for number in 1...6 { try await outbox.accept([DispatchFixture.call(number)]) }
@@ -133,11 +163,12 @@ import WaypostSystem
             let outbox = try open(fixture)
             #expect(await outbox.recovery == nil)
             let killed = try DispatchFixture()
-            for suffix in ["", "-wal"] { try FileManager.default.copyItem(atPath: fixture.path + suffix, toPath: killed.path + suffix) }
+            for suffix in ["", "-wal", "-tally"] {
+                try FileManager.default.copyItem(atPath: fixture.path + suffix, toPath: killed.path + suffix)
+            }
             images.append(killed)
         }
         // Closed without a stop, as by an application that is done.
-        try FileManager.default.removeItem(atPath: fixture.path + "-tally")
         for image in images + [fixture] {
             let outbox = try open(image)
             #expect(await outbox.recovery == nil)

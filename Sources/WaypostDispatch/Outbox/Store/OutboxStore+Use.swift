@@ -49,6 +49,9 @@ extension OutboxStore {
         tallyFile.write(tally)
     }
 
+    /// Writes the tally anew where its file was removed or replaced: after a kill, nobody would know whether anything is missing.
+    func keepTally() { tallyFile.write(tally) }
+
     /// Lets a destination continue at its mark where this state of the outbox is an earlier one.
     func advance(to mark: DestinationMark) throws(SQLiteError) {
         guard var state = try destinations().first(where: { $0.name == mark.name }) else { return }
