@@ -91,6 +91,7 @@ struct FallbackRun {
     private mutating func handle(_ event: PositionSourceEvent, from index: Int) async {
         switch event {
         case .position(let position):
+            answering.remove(index)
             await step(.report(index, .fix(position.time)))
             guard index == rule.active else { return }
             switch gate.admit(position.time, from: index, at: MonotonicClock.milliseconds) {
@@ -102,6 +103,7 @@ struct FallbackRun {
             }
             isLost = false
         case .noFix(let report):
+            answering.remove(index)
             await step(.report(index, .noFix(report.time)))
         case .lost(let reason):
             switch reason {

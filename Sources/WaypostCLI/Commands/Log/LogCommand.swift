@@ -141,8 +141,12 @@ struct LogLocation: ParsableArguments {
 
     /// The log of a running tracker that records nothing, when it is the one that is meant.
     func unrecordedLog() throws(CommandFailure) -> String? {
-        guard case .shown(let running, isOff: true) = try daemonLog() else { return nil }
-        guard let log else { return logPath(running) }
+        guard let log else {
+            guard case .shown(let running, isOff: true) = try daemonLog() else { return nil }
+            return logPath(running)
+        }
+        // One that does not answer keeps nobody from a log that is named.
+        guard case .shown(let running, isOff: true)? = try? daemonLog() else { return nil }  // See above.
         // It may never have been made.
         let whole = log.hasPrefix("/") ? log : "\(Syscalls.resolvingLinks("."))/\(log)"
         return whole == running || LogLocation.isSame(running, log) ? logPath(running) : nil
