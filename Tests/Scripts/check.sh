@@ -76,6 +76,15 @@ cmp -s Package.resolved Config/swift-packages.json ||
 printf '== build: warnings are errors, every import is a declared dependency\n'
 swift build --build-tests --explicit-target-dependency-import-check error || failed 'the build'
 
+# One contains("text") or firstRange(of:) brings the engine of regular expressions into the tracker, 1.3 MB (size.sh); `waypost` uses it.
+objects=.build/debug
+[[ -e $objects/WaypostDaemon.build ]] || failed "no objects of the build in $objects"
+for module in "$objects"/Waypost*.build; do
+    case $module in *Tests.build | */WaypostCLI.build | */WaypostTestKit.build) continue ;; esac
+    found=$(find "$module" -name '*.o' -exec nm -A --undefined-only {} + | grep -F 17_StringProcessing | grep -v FORCE_LOAD | swift demangle | sort -u || true)
+    [[ -z $found ]] || failed 'the engine of regular expressions; a search of our own is a line:' "$found"
+done
+
 if ((failures == 0)) && [[ ${1-} != --no-tests ]]; then
     printf '== tests\n'
     bash Tests/Scripts/test.sh || failed 'the tests'

@@ -141,9 +141,9 @@ public struct WakeProgram: Sendable, Hashable {
     /// Forgets the program of a registration; the folder of a tracker at a desk goes with the last one.
     public static func remove(_ name: String, in folder: String) throws(SystemError) {
         try Syscalls.remove(folder + "/" + name)
-        if folder.contains(trackerFolder) { Syscalls.removeEmptyFolder(folder) }
+        if folder.split(separator: "/").last?.hasPrefix(trackerFolder) ?? false { Syscalls.removeEmptyFolder(folder) }
     }
 
     /// How the folders of trackers other than the service's begin.
-    private static let trackerFolder = "/.tracker-"
+    private static let trackerFolder = ".tracker-"
 }
