@@ -25,8 +25,8 @@ struct ExecInterpreter {
         interpreter = NMEAInterpreter(name: name, at: now)
     }
 
-    /// The moment at which silence becomes a loss, unless something comes before.
-    var silenceDeadline: Int64 { interpreter.silenceDeadline }
+    /// The moment of the next ``judge(at:)``.
+    var judgementDeadline: Int64 { interpreter.judgementDeadline }
     /// Whether an epoch of NMEA waits for its end.
     var isEpochOpen: Bool { interpreter.isEpochOpen }
 
@@ -71,11 +71,11 @@ struct ExecInterpreter {
     /// The output has fallen quiet: the lines so far belong together.
     mutating func endEpoch() -> [PositionSourceEvent] { interpreter.endEpoch() }
 
-    /// The silence deadline may have passed.
-    mutating func checkSilence(at now: Int64) -> [PositionSourceEvent] {
-        var events = interpreter.checkSilence(at: now)
+    /// The judgement deadline may have passed: silence, output that cannot be read, and a fix that comes again and again are losses.
+    mutating func judge(at now: Int64) -> [PositionSourceEvent] {
+        var events = interpreter.judge(at: now)
         let hasReported = reportCount + interpreter.counters.sentences > 0
-        if now >= silenceDeadline, !hasReported, jsonLineCount + interpreter.counters.lines > 0 {
+        if now >= interpreter.silenceDeadline, !hasReported, jsonLineCount + interpreter.counters.lines > 0 {
             events += warn(.unknownLanguage, "prints lines, but neither NMEA nor JSON with positions")
         }
         return events

@@ -128,28 +128,33 @@ private struct ExecRun: ~Copyable {
     /// How long to wait unless the program prints something.
     private var waitMilliseconds: Int64 {
         if interpreter.isEpochOpen { return ExecRun.quietMilliseconds }
-        let silence = interpreter.silenceDeadline - MonotonicClock.milliseconds
-        return silence > 0 ? min(silence, ExecRun.lookMilliseconds) : ExecRun.lookMilliseconds
+        let rest = interpreter.judgementDeadline - MonotonicClock.milliseconds
+        return rest > 0 ? min(rest, ExecRun.lookMilliseconds) : ExecRun.lookMilliseconds
     }
 
     /// Reads what the program has printed; false at its end.
     private mutating func read(_ descriptor: Int32, _ buffer: inout [UInt8]) -> Bool {
         guard let count = readOnce(descriptor, &buffer) else {
             // Nothing is there: a quiet gap ends an epoch, and may be silence.
-            let now = MonotonicClock.milliseconds
             if interpreter.isEpochOpen { send(interpreter.endEpoch()) }
-            if now >= interpreter.silenceDeadline {
-                send(interpreter.checkSilence(at: now))
-                queue.noteLook()
-            }
+            judge()
             return true
         }
+        // A program that never pauses may print nothing that can be read.
+        judge()
         let pause = budget.pauseMilliseconds(afterReading: count, at: MonotonicClock.milliseconds)
         if pause > 0 {
             send(interpreter.tellTooFast(ExecSource.bytesPerSecond))
             _ = stop.sleep(milliseconds: pause)
         }
         return count > 0
+    }
+
+    private mutating func judge() {
+        let now = MonotonicClock.milliseconds
+        guard now >= interpreter.judgementDeadline else { return }
+        send(interpreter.judge(at: now))
+        queue.noteLook()
     }
 
     /// Reads once; 0 at the end, nil when there is nothing at the moment.

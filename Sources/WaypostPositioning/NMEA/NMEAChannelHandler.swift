@@ -78,8 +78,8 @@ final class NMEAChannelHandler: ChannelInboundHandler {
     }
 
     private func watchSilence(_ context: ChannelHandlerContext) {
-        watchSilence(context, in: session.silenceDeadline - MonotonicClock.milliseconds) { [self] in
-            guard MonotonicClock.milliseconds >= session.silenceDeadline else { return watchSilence(context) }
+        watchSilence(context, in: session.judgementDeadline - MonotonicClock.milliseconds) { [self] in
+            guard MonotonicClock.milliseconds >= session.judgementDeadline else { return watchSilence(context) }
             watchSilence(context, in: NMEAChannelHandler.lookMilliseconds) { [self] in judgeSilence(context) }
         }
     }

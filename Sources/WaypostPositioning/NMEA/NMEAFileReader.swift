@@ -1,7 +1,9 @@
 import Waypost
 import WaypostSystem
 
-/// The thread's side of one run of an ``NMEAFileSource``, from the start to the end or to a reset.
+/// The thread's side of one run of an ``NMEAFileSource`` that is played, from the start to the end or to a reset.
+///
+/// That is a file, or what comes through a FIFO or standard input when a speed is given for it.
 struct NMEAFileReader: ~Copyable {
     private let source: NMEAFileSource
     private let queue: EventQueue
@@ -35,13 +37,14 @@ struct NMEAFileReader: ~Copyable {
     /// The time between repeated positions while the position stands still.
     private static let heldInterval: Int64 = 1_000
 
-    static func open(_ source: NMEAFileSource, queue: EventQueue, stop: WakeSignal) throws(PositionSourceError) -> NMEAFileReader {
-        let wake = try opening(source.path) { (_) throws(SystemError) in try WakeSignal() }
-        let file = try opening(source.path) { (path) throws(SystemError) in try UnpackedFile(path: path) }
-        return NMEAFileReader(file, source: source, queue: queue, stop: stop, wake: wake)
+    static func open(_ path: String) throws(PositionSourceError) -> UnpackedFile {
+        try opening(path) { (path) throws(SystemError) in try UnpackedFile(path: path) }
     }
 
-    private init(_ file: consuming UnpackedFile, source: NMEAFileSource, queue: EventQueue, stop: WakeSignal, wake: WakeSignal) {
+    init(
+        _ file: consuming UnpackedFile, source: NMEAFileSource, queue: EventQueue, stop: WakeSignal
+    ) throws(PositionSourceError) {
+        let wake = try NMEAFileReader.opening(source.path) { (_) throws(SystemError) in try WakeSignal() }
         isRegular = file.isRegular
         self.file = file
         self.wake = wake
@@ -97,21 +100,26 @@ struct NMEAFileReader: ~Copyable {
         }
         decoder.finish(into: &events)
         if let end = deliver(&events) { return end }
-        guard decoder.counters.sentences > 0 else {
-            throw NMEAFileReader.emptiness(source.path, lineCount: decoder.counters.lines, file.gzipProblem)
-        }
-        for line in decoder.counters.summary + (file.gzipProblem.map { [$0.playbackWarning] } ?? []) {
-            queue.send(.status(.warning(line)))
-        }
-        queue.send(.finished)
+        try NMEAFileReader.tellEnd(of: source.path, decoder.counters, file.gzipProblem, to: queue)
         return .finished
+    }
+
+    /// Reports the end of the data, and what was damaged in it.
+    ///
+    /// - Errors: it held no NMEA at all.
+    static func tellEnd(
+        of path: String, _ counters: NMEACounters, _ gzipProblem: GzipInput.Problem?, to queue: EventQueue
+    ) throws(PositionSourceError) {
+        guard counters.sentences > 0 else { throw emptiness(path, lineCount: counters.lines, gzipProblem) }
+        for line in counters.summary + (gzipProblem.map { [$0.playbackWarning] } ?? []) { queue.send(.status(.warning(line))) }
+        queue.send(.finished)
     }
 
     /// Opens a file and reads to its first sentence, without waiting for anything.
     ///
     /// - Errors: it cannot be opened or read, or holds no NMEA at all.
     static func tryOut(path: String) throws(PositionSourceError) {
-        var file = try opening(path) { (path) throws(SystemError) in try UnpackedFile(path: path) }
+        var file = try open(path)
         var decoder = NMEADecoder(options: NMEADecoder.Options())
         var events: [NMEAEvent] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)

@@ -4,7 +4,8 @@ import WaypostSystem
 /// NMEA 0183 from a file, a FIFO or standard input.
 ///
 /// A file is paced by its own times, and can be made stationary, put into a loss and reset while it is played; where its position was lost its own
-/// rhythm says (`RecordingRhythm`). A FIFO and standard input deliver their positions as they come, until the writer closes.
+/// rhythm says (`RecordingRhythm`). A FIFO and standard input deliver their positions as they come, until the writer closes; silence, bytes that
+/// cannot be read and a fix that comes again and again are losses, as on a serial line.
 /// - Errors: the file cannot be opened or read, or holds no NMEA at all.
 public struct NMEAFileSource: PositionSource {
     /// The URL: `nmea:PATH`.
@@ -48,7 +49,13 @@ public struct NMEAFileSource: PositionSource {
             if let problem = ReplaySchedule.problem(speed: speed ?? 1, interval: .seconds(1)) {
                 throw .unusable(path: name, reason: problem)
             }
-            while try NMEAFileReader.open(self, queue: queue, stop: stop).run() == .reset {}
+            while true {
+                let file = try NMEAFileReader.open(path)
+                if !file.isRegular, (speed ?? 0) == 0 {
+                    return try NMEAStreamReader(file, source: self, queue: queue, stop: stop).run()
+                }
+                guard try NMEAFileReader(file, source: self, queue: queue, stop: stop).run() == .reset else { return }
+            }
         }
     }
 }

@@ -21,15 +21,19 @@ struct NMEAInterpreter {
     /// How long one sentence may take to arrive, in milliseconds: some 80 bytes at less than two a second.
     private static let slowestSentence: Int64 = 60_000
 
+    private enum Repetition { case none, begun, judged }
+
     private let name: String
     private let correctsWeekRollover: Bool
 
-    private var decoder = NMEADecoder()
+    private var decoder: NMEADecoder
     private var decoded: [NMEAEvent] = []
     private var sentenceCount = 0
     private var lateSentenceCount = 0
-    /// Whether something has come again since the last news.
-    private var isRepeating = false
+    /// Whether the last fix has come again since the last news, and whether that has been judged.
+    private var repetition = Repetition.none
+    /// Since when an epoch waits for its end.
+    private var openedAt: Int64?
     private var lastFix: Position?
     private var silence = SilenceRule()
     private var losses = LossReporter()
@@ -58,13 +62,29 @@ struct NMEAInterpreter {
     init(name: String, correctsWeekRollover: Bool = true, at now: Int64) {
         self.name = name
         self.correctsWeekRollover = correctsWeekRollover
+        decoder = NMEAInterpreter.makeDecoder(correctsWeekRollover: correctsWeekRollover)
         lastSentenceAt = now
         newsAt = now
         fixAt = now
     }
 
+    private static func makeDecoder(correctsWeekRollover: Bool) -> NMEADecoder {
+        var options = NMEADecoder.Options()
+        options.deliversSky = true
+        options.endsEpochAtLearnedSentence = true
+        options.correctsWeekRollover = correctsWeekRollover
+        return NMEADecoder(options: options)
+    }
+
     /// The moment at which silence becomes a loss, unless a sentence comes before.
     var silenceDeadline: Int64 { lastSentenceAt + silence.limitMilliseconds }
+
+    /// The moment of the next ``judge(at:)``: at which silence, or a fix that comes again and again, becomes a loss.
+    ///
+    /// Not the next repetition: who waits for a fix would call it silence before that comes.
+    var judgementDeadline: Int64 {
+        repetition == .begun ? min(silenceDeadline, newsAt + silence.limitMilliseconds) : silenceDeadline
+    }
 
     /// The moment at which the lack of a new fix becomes a loss.
     var fixDeadline: Int64 { fixAt + silence.limitMilliseconds }
@@ -91,16 +111,13 @@ struct NMEAInterpreter {
     ///
     /// - Parameter isAnswer: whether the connection alone shows that the other side is healthy again.
     mutating func connected(to peer: String, isAnswer: Bool = true, at now: Int64) -> [PositionSourceEvent] {
-        var options = NMEADecoder.Options()
-        options.deliversSky = true
-        options.endsEpochAtLearnedSentence = true
-        options.correctsWeekRollover = correctsWeekRollover
-        decoder = NMEADecoder(options: options)
+        decoder = NMEAInterpreter.makeDecoder(correctsWeekRollover: correctsWeekRollover)
         fruitlessCount = fruitlessCount.map { sentenceCount == 0 ? $0 + 1 : 0 } ?? 0
         sentenceCount = 0
         lateSentenceCount = 0
         judged = (0, 0)
         noise = (0, now)
+        openedAt = nil
         speedSearch = nil
         lastSentenceAt = now
         noteNews()
@@ -137,7 +154,8 @@ struct NMEAInterpreter {
         } else {
             noteNoise(bytes.count, at: now)
         }
-        return takeDecoded() + judgeRepetition() + judgeNews() + judge(counters)
+        if !decoder.isEpochOpen { openedAt = nil } else if openedAt == nil || !decoded.isEmpty { openedAt = now }
+        return takeDecoded() + judgeRepetition() + judgeNews() + judgeDamage(counters)
     }
 
     /// Bytes have come that could not be read as anything so far.
@@ -159,12 +177,19 @@ struct NMEAInterpreter {
     /// The line has fallen quiet: the sentences so far belong together.
     mutating func endEpoch() -> [PositionSourceEvent] {
         decoder.endEpoch(into: &decoded)
+        openedAt = nil
         return takeDecoded()
     }
 
-    /// The silence deadline may have passed.
-    mutating func checkSilence(at now: Int64) -> [PositionSourceEvent] {
-        if now < silenceDeadline { return [] }
+    /// Nothing comes any more: a last sentence needs no line end.
+    mutating func finish() -> [PositionSourceEvent] {
+        decoder.finish(into: &decoded)
+        return takeDecoded()
+    }
+
+    /// The judgement deadline may have passed.
+    mutating func judge(at now: Int64) -> [PositionSourceEvent] {
+        if now < silenceDeadline { return now < judgementDeadline ? [] : loseByRepetition() }
         let isNoisy = noise.byteCount >= NMEAInterpreter.leastNoiseBytes && now - noise.at < silence.limitMilliseconds
         // The next speed may be the right one.
         if isNoisy, let search = speedSearch, !search.hasTriedAll || now - search.since < silence.limitMilliseconds { return [] }
@@ -200,7 +225,6 @@ struct NMEAInterpreter {
         }
         position.source = name
         guard isNew(position) else {
-            isRepeating = true
             return noteRepetition()
         }
         noteNews()
@@ -218,26 +242,33 @@ struct NMEAInterpreter {
 
     private mutating func noteNews() {
         newsAt = lastSentenceAt
-        isRepeating = false
+        repetition = .none
     }
 
     /// A receiver that has been told to send satellites alone is neither silent nor unreadable.
     private mutating func judgeNews() -> [PositionSourceEvent] {
-        if isRepeating || decoder.isEpochOpen || 2 * (lastSentenceAt - newsAt) < silence.limitMilliseconds { return [] }
+        if repetition != .none || decoder.isEpochOpen || 2 * (lastSentenceAt - newsAt) < silence.limitMilliseconds { return [] }
         return takeNoFix(time: nil)
     }
 
     /// The decoder drops, or holds back, most sentences with the time and the place of the previous epoch.
     private mutating func judgeRepetition() -> [PositionSourceEvent] {
         defer { lateSentenceCount = decoder.lateSentenceCount }
-        let isLate = decoder.lateSentenceCount != lateSentenceCount
-        if isLate { isRepeating = true }
-        return isLate || decoder.isEpochOpen ? noteRepetition() : []
+        if decoder.lateSentenceCount != lateSentenceCount { return noteRepetition() }
+        // Without a quiet gap they hold an epoch open; one that has just begun may be anything.
+        return openedAt.map { lastSentenceAt - $0 >= silence.limitMilliseconds } ?? false ? loseByRepetition() : []
     }
 
     private mutating func noteRepetition() -> [PositionSourceEvent] {
-        guard let time = lastFix?.time, lastSentenceAt - newsAt >= silence.limitMilliseconds else { return [] }
-        return losses.lose(.repeatedFix(of: time))
+        if repetition == .none { repetition = .begun }
+        return isRepetitionDue ? loseByRepetition() : []
+    }
+
+    private var isRepetitionDue: Bool { lastSentenceAt - newsAt >= silence.limitMilliseconds }
+
+    private mutating func loseByRepetition() -> [PositionSourceEvent] {
+        repetition = .judged
+        return lastFix?.time.map { losses.lose(.repeatedFix(of: $0)) } ?? []
     }
 
     private func isNew(_ position: Position) -> Bool {
@@ -245,7 +276,7 @@ struct NMEAInterpreter {
         return time != last.time || position.coordinate != last.coordinate
     }
 
-    private mutating func judge(_ counters: NMEACounters) -> [PositionSourceEvent] {
+    private mutating func judgeDamage(_ counters: NMEACounters) -> [PositionSourceEvent] {
         guard counters.lines - judged.lines >= NMEAInterpreter.linesToJudge else { return [] }
         let damaged = counters[.badChecksum].count + counters[.cut].count
         defer { judged = (counters.lines, damaged) }

@@ -47,10 +47,10 @@ final class NMEASession: Sendable {
     /// The line has fallen quiet: the open epoch is complete.
     func endEpoch() { deliver { $0.endEpoch() } }
 
-    /// Whether the silence is a loss now; if so, it is reported.
+    /// Whether the silence is a loss now; that is reported, and so is a fix that comes again and again.
     func checkSilence() -> Bool {
         let now = MonotonicClock.milliseconds
-        deliver { $0.checkSilence(at: now) }
+        deliver { $0.judge(at: now) }
         guard now >= silenceDeadline else { return false }
         queue.noteLook()
         return true
@@ -58,6 +58,9 @@ final class NMEASession: Sendable {
 
     /// The moment of the monotonic clock, in milliseconds, at which silence becomes a loss.
     var silenceDeadline: Int64 { interpreter.withLock { $0.silenceDeadline } }
+
+    /// The moment of the monotonic clock, in milliseconds, of the next ``checkSilence()``.
+    var judgementDeadline: Int64 { interpreter.withLock { $0.judgementDeadline } }
 
     /// The moment of the monotonic clock, in milliseconds, at which the lack of a new fix becomes a loss.
     var fixDeadline: Int64 { interpreter.withLock { $0.fixDeadline } }

@@ -80,20 +80,20 @@ import WaypostTestKit
     @Test func tellsSilenceOnceAndWhenNothingPrintedWasAPosition() {
         var interpreter = started()
         #expect(interpreter.process("hello\n", at: 1_000).isEmpty)
-        #expect(interpreter.checkSilence(at: 4_999).isEmpty)
+        #expect(interpreter.judge(at: 4_999).isEmpty)
         #expect(
-            interpreter.checkSilence(at: 5_000) == [
+            interpreter.judge(at: 5_000) == [
                 .lost(.silent), .status(.warning("exec:x: prints lines, but neither NMEA nor JSON with positions")),
             ])
-        #expect(interpreter.checkSilence(at: 6_000).isEmpty)
+        #expect(interpreter.judge(at: 6_000).isEmpty)
         #expect(interpreter.process(json(0), at: 7_000).positions.count == 1)
-        #expect(interpreter.checkSilence(at: 12_000) == [.lost(.silent)])
+        #expect(interpreter.judge(at: 12_000) == [.lost(.silent)])
     }
 
     @Test func waitsThreePeriodsOfASlowProgram() {
         var interpreter = started()
         for index in 0..<3 { _ = interpreter.process(json(index * 30), at: Int64(index) * 30_000) }
-        #expect(interpreter.silenceDeadline == 60_000 + 90_000)
+        #expect(interpreter.judgementDeadline == 60_000 + 90_000)
     }
 
     @Test func tellsAnEndOnceUntilTheNextFix() {

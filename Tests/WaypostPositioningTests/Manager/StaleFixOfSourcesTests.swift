@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import Testing
 import Waypost
 import WaypostSystem
@@ -50,23 +49,6 @@ extension SerialLineTests {
             #expect(lostAfter.map(limits.contains) ?? false, "\(source.name): \(lostAfter.map(String.init) ?? "never") ms")
             #expect(await manager.lossReason == .noFix, "\(source.name)")
             await manager.stop()
-        }
-
-        private final class FIFO {
-            let path = NSTemporaryDirectory() + "waypost-stale-\(UUID().uuidString)"
-            let descriptor: Int32
-
-            init() throws {
-                try #require(mkfifo(path, 0o600) == 0)
-                descriptor = try Syscalls.open(path, O_RDWR | O_NONBLOCK)
-            }
-
-            deinit {
-                Syscalls.close(descriptor)
-                unlink(path)
-            }
-
-            func write(_ text: String) throws { try Syscalls.writeAll(descriptor, Array(text.utf8)) }
         }
 
         @Test func losesAFixOfASerialLine() async throws {

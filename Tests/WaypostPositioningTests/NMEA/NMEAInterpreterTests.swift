@@ -36,9 +36,9 @@ import WaypostTestKit
         _ = interpreter.process(receiver.epoch(0).text, at: 1_000)
         _ = interpreter.process("\u{1}\u{2}garbage\r\n", at: 4_000)
         #expect(interpreter.silenceDeadline == 6_000)
-        #expect(interpreter.checkSilence(at: 5_999) == [])
-        #expect(interpreter.checkSilence(at: 6_000) == [.lost(.silent)])
-        #expect(interpreter.checkSilence(at: 6_001) == [])
+        #expect(interpreter.judge(at: 5_999) == [])
+        #expect(interpreter.judge(at: 6_000) == [.lost(.silent)])
+        #expect(interpreter.judge(at: 6_001) == [])
         #expect(interpreter.lose(.deviceGone("gone")) == [.status(.stillLost(.deviceGone("gone")))])
         #expect(interpreter.lose(.deviceGone("gone")) == [])
         _ = interpreter.process(receiver.epoch(1).text, at: 7_000) + interpreter.endEpoch()
@@ -49,12 +49,12 @@ import WaypostTestKit
         var interpreter = NMEAInterpreter(name: "n", at: 0)
         _ = interpreter.connected(to: "x", at: 0)
         for now in stride(from: Int64(500), to: 12_000, by: 500) { _ = interpreter.process("HTTP/1.1 400 Bad Request\r\n", at: now) }
-        #expect(interpreter.checkSilence(at: 12_000) == [.lost(.unreadable)])
+        #expect(interpreter.judge(at: 12_000) == [.lost(.unreadable)])
         // The same again behind the next connection; then nothing at all.
         #expect(interpreter.connected(to: "x", at: 13_000) == [.status(.connected("x"))])
         _ = interpreter.process("HTTP/1.1 400 Bad Request, and HTML\r\n", at: 14_000)
-        #expect(interpreter.checkSilence(at: 18_000) == [])
-        #expect(interpreter.checkSilence(at: 19_000) == [.status(.stillLost(.silent))])
+        #expect(interpreter.judge(at: 18_000) == [])
+        #expect(interpreter.judge(at: 19_000) == [.status(.stillLost(.silent))])
     }
 
     /// At a wrong speed every receiver sends bytes that cannot be read.
@@ -63,12 +63,12 @@ import WaypostTestKit
         _ = interpreter.lose(.deviceGone("gone"))
         interpreter.searchSpeed(at: 60_000)
         interpreter.noteNoise(100, at: 60_100)
-        #expect(interpreter.checkSilence(at: 60_100) == [] && interpreter.checkSilence(at: 65_050) == [])
+        #expect(interpreter.judge(at: 60_100) == [] && interpreter.judge(at: 65_050) == [])
         interpreter.searchSpeed(at: 70_000)
         interpreter.noteEverySpeedTried()
         interpreter.noteNoise(100, at: 74_900)
-        #expect(interpreter.checkSilence(at: 74_999) == [])
-        #expect(interpreter.checkSilence(at: 75_000) == [.status(.stillLost(.unreadable))])
+        #expect(interpreter.judge(at: 74_999) == [])
+        #expect(interpreter.judge(at: 75_000) == [.status(.stillLost(.unreadable))])
     }
 
     /// Told to send satellites alone, and nothing else: the receiver is not silent, and its cable is all right.
@@ -79,7 +79,7 @@ import WaypostTestKit
         _ = interpreter.process(receiver.epoch(0).text, at: 0) + interpreter.endEpoch()
         var reported: [Int64] = []
         for now in stride(from: Int64(1_000), to: 20_000, by: 1_000) {
-            let events = interpreter.process(satellites, at: now) + interpreter.checkSilence(at: now)
+            let events = interpreter.process(satellites, at: now) + interpreter.judge(at: now)
             if events == [.noFix(NoFix(time: nil, source: "n"))] { reported.append(now) } else { #expect(events == []) }
         }
         #expect(reported == [3_000, 6_000, 9_000, 12_000, 15_000, 18_000])
@@ -107,14 +107,14 @@ import WaypostTestKit
         var interpreter = NMEAInterpreter(name: "n", at: 0)
         _ = interpreter.connected(to: "x", at: 0)
         for now in stride(from: Int64(0), to: 6_000, by: 1_000) { interpreter.noteNoise(22, at: now) }
-        #expect(interpreter.checkSilence(at: 5_000) == [.lost(.unreadable)])
+        #expect(interpreter.judge(at: 5_000) == [.lost(.unreadable)])
         interpreter.searchSpeed(at: 6_000)
         interpreter.noteEverySpeedTried()
         for now in stride(from: Int64(6_500), to: 30_000, by: 1_000) {
             interpreter.noteNoise(22, at: now)
-            #expect(interpreter.checkSilence(at: now) == [], "\(now)")
+            #expect(interpreter.judge(at: now) == [], "\(now)")
         }
-        #expect(interpreter.checkSilence(at: 40_000) == [.status(.stillLost(.silent))])
+        #expect(interpreter.judge(at: 40_000) == [.status(.stillLost(.silent))])
     }
 
     @Test func saysThatAReceiverRepeatsOneFix() {
@@ -122,13 +122,40 @@ import WaypostTestKit
         _ = interpreter.connected(to: "x", at: 0)
         var events: [PositionSourceEvent] = []
         for now in stride(from: Int64(0), to: 20_000, by: 1_000) {
-            events += interpreter.process(receiver.epoch(0).text, at: now) + interpreter.endEpoch() + interpreter.checkSilence(at: now)
+            events += interpreter.process(receiver.epoch(0).text, at: now) + interpreter.endEpoch() + interpreter.judge(at: now)
         }
         let repeated = LossReason.repeatedFix(of: receiver.epoch(0).time)
         #expect(events.filter { if case .lost = $0 { true } else { false } } == [.lost(repeated)])
         #expect(repeated.detail?.words == "the same fix comes again and again, that of 2026-03-01 12:00:00 UTC")
         // It lives again.
         events = interpreter.process(receiver.epoch(1).text, at: 20_000) + interpreter.endEpoch()
+        #expect(events.contains { if case .position = $0 { true } else { false } })
+    }
+
+    /// Whoever waits for a fix calls it silence a moment later, and the next repetition may come after that.
+    @Test func saysThatAFixIsRepeatedWhenOneIsDueNotWithTheNextRepetition() {
+        var interpreter = NMEAInterpreter(name: "n", at: 0)
+        _ = interpreter.connected(to: "x", at: 0)
+        for now in stride(from: Int64(0), to: 5_000, by: 990) {
+            _ = interpreter.process(receiver.epoch(0).text, at: now) + interpreter.endEpoch()
+        }
+        #expect(interpreter.judgementDeadline == 5_000)
+        #expect(interpreter.judge(at: 4_999) == [])
+        #expect(interpreter.judge(at: 5_000) == [.lost(.repeatedFix(of: receiver.epoch(0).time))])
+        // Said once; what is left is silence.
+        #expect(interpreter.judgementDeadline == 4_950 + 5_000)
+        #expect(interpreter.judge(at: 5_001) == [])
+    }
+
+    /// As from a pipe after the tracker was stopped: each line by itself, and the first of them long after the last fix.
+    @Test func theFirstSentenceAfterAPauseRepeatsNothing() {
+        var interpreter = NMEAInterpreter(name: "n", at: 0)
+        _ = interpreter.connected(to: "x", at: 0)
+        _ = interpreter.process(receiver.epoch(0).text, at: 0) + interpreter.endEpoch()
+        var events: [PositionSourceEvent] = []
+        for line in receiver.epoch(1).text.split(separator: "\r\n") { events += interpreter.process(line + "\r\n", at: 8_000) }
+        events += interpreter.endEpoch()
+        #expect(!events.contains { if case .lost = $0 { true } else { false } }, "\(events)")
         #expect(events.contains { if case .position = $0 { true } else { false } })
     }
 
