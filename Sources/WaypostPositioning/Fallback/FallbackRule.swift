@@ -88,8 +88,12 @@ public struct FallbackRule: Sendable {
     }
 
     /// Processes an input and returns what to do.
-    public mutating func step(_ input: Input, at now: Int64) -> [Decision] {
+    public mutating func step(_ input: Input, at now: Int64) -> [Decision] { step(input, at: now, decides: true) }
+
+    /// Processes an input and returns what to do; nothing when more must be known before anything is decided.
+    mutating func step(_ input: Input, at now: Int64, decides: Bool) -> [Decision] {
         if case .report(let index, let report) = input, members[index].isRunning { members[index].note(report, at: now) }
+        guard decides else { return [] }
         var decisions: [Decision] = []
         if let (next, reason) = change(at: now) {
             active = next

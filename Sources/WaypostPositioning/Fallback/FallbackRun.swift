@@ -17,6 +17,8 @@ struct FallbackRun {
     private let output: PositionSourceOutput
 
     private var rule: FallbackRule
+    private var look = FallbackLook(at: MonotonicClock.milliseconds)
+    private var steppedAt = MonotonicClock.milliseconds
     private var gate = FallbackGate()
     private var tasks: [Int: (id: ID, task: Task<Void, Never>)] = [:]
     /// Runs that were asked to end and may not have ended yet.
@@ -46,7 +48,7 @@ struct FallbackRun {
     var hasEnded: Bool { rule.hasEnded }
 
     /// When ``handle(_:)`` must be called even if nothing has come.
-    var deadline: Int64? { rule.deadline(after: MonotonicClock.milliseconds) }
+    var deadline: Int64? { look.end ?? rule.deadline(after: steppedAt) }
 
     mutating func begin() async { await tick() }
 
@@ -144,7 +146,10 @@ struct FallbackRun {
 
     private mutating func step(_ input: FallbackRule.Input) async {
         var previous = rule.active
-        for decision in rule.step(input, at: MonotonicClock.milliseconds) {
+        let now = MonotonicClock.milliseconds
+        let decides = look.isOver(at: now, deadline: rule.deadline(after: steppedAt))
+        steppedAt = now
+        for decision in rule.step(input, at: now, decides: decides) {
             switch decision {
             case .stop(let index): stop(index)
             case .start(let index): start(index)
@@ -183,9 +188,10 @@ struct FallbackRun {
     }
 
     private mutating func reportMembers() async {
-        let now = MonotonicClock.milliseconds
+        // What has not been read yet is no silence.
+        if look.end != nil { return }
         let members = sources.indices.map { index in
-            let state = rule.state(of: index, at: now)
+            let state = rule.state(of: index, at: MonotonicClock.milliseconds)
             let isAnswer = state.loss == .silent && answering.contains(index)
             return SourceMember(
                 name: sources[index].name, state: isAnswer ? .starting : state, isActive: index == rule.active, peer: peers[index])

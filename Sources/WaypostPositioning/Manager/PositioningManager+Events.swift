@@ -264,6 +264,7 @@ extension PositioningManager {
         if isWatched, !Task.isCancelled {
             let wait = overdueMilliseconds
             if wait > 0 { return .milliseconds(wait) }
+            if let look = freshness.millisecondsToLook(at: MonotonicClock.milliseconds, lateness: -wait) { return .milliseconds(look) }
             guard await turn.enter() else { return .zero }
             if overdueMilliseconds <= 0, isWatched, !Task.isCancelled, !isStopping, loss.lose() { await lose(freshness.reason) }
             await leave()
