@@ -104,7 +104,8 @@ struct Tracker {
             keeper: try makeKeeper(), recorder: recorder, events: events, watches: watches, page: page.live,
             dispatches: dispatches, wakes: wakes, hold: await manager.hold(nil, reason: "fences"), logger: logger)
         let stateWatch = StateWatch(
-            folder: state, dispatches: dispatches, interval: configuration.log.syncInterval, logger: logger
+            folder: state, dispatches: dispatches, interval: configuration.log.syncInterval, logger: logger,
+            keepPrivate: { await source.isPrivate ? privacy.keepPrivate() : nil }
         ) {
             await fences.keeper.writeAnew()
             await recorder?.writeNumbersAnew()

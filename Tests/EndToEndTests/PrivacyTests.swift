@@ -191,6 +191,29 @@ extension EndToEnd {
             #expect(seconds.contains { $0 >= 30 } && seconds.contains { $0 < 5 })
         }
 
+        /// It must not end with the tracker unnoticed: status says so, and it is kept as soon as that is possible.
+        @Test func saysThatPrivateModeIsNotKeptAndKeepsItLater() async throws {
+            let folder = try TestFolder()
+            try folder.write("[log]\nsync_interval = \"1 s\"\n", to: "waypost.toml")
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "waypost.toml"])
+            let kept = folder.path("state/kept/state/private")
+            // What it would write first is in the way, as a disk without room is.
+            let obstacle = folder.path("state/kept/state/.private.\(tracker.process.processID).tmp")
+            try FileManager.default.createDirectory(atPath: obstacle, withIntermediateDirectories: false)
+            let refused = try await waypost("private", "on", "--socket", "socket", in: folder)
+            #expect(
+                refused.code == 73 && refused.complaints.first?.contains("is on, but only until the tracker ends") ?? false, "\(refused)")
+            let status = try await waypost("status", "--socket", "socket", in: folder)
+            #expect(status.code == 1 && status.output.contains("private mode is on only until the tracker ends"), "\(status)")
+            try FileManager.default.removeItem(atPath: obstacle)
+            #expect(await eventually(within: .seconds(10)) { FileManager.default.fileExists(atPath: kept) })
+            let after = try await waypost("status", "--socket", "socket", in: folder)
+            #expect(after.code == 0 && !after.output.contains("until the tracker ends"), "\(after)")
+            fifo.close()
+            _ = try await tracker.stop()
+        }
+
         /// In a garage: status says what is missing, and not that private mode is on.
         @Test func saysWhatIsMissingAfterPrivateMode() async throws {
             let folder = try TestFolder()

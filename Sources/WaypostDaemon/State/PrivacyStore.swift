@@ -41,6 +41,15 @@ struct PrivacyStore {
         }
     }
 
+    /// Stores that private mode is on where that failed before; returns why it cannot be stored, for people.
+    func keepPrivate() -> String? {
+        if isPrivate { return nil }
+        do throws(SystemError) { try setPrivate(true) } catch {
+            return "private mode is on only until the tracker ends: \(error.description)"
+        }
+        return nil
+    }
+
     /// The secret as stored; nil when there is none.
     var secretText: [UInt8]? { (try? Syscalls.contents(of: secretPath, as: .own)).flatMap { $0 } }  // It is needed only with zones.
 

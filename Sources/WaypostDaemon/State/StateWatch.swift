@@ -13,6 +13,7 @@ actor StateWatch: PositioningConsumer {
     private let dispatches: DispatchService
     private let logger: Logger
     private let writeAnew: @Sendable () async -> Void
+    private let keepPrivate: @Sendable () async -> String?
     private var lookedAt = MonotonicClock.milliseconds
     /// When the files were last found in their places.
     private var foundAt = MonotonicClock.milliseconds
@@ -22,18 +23,23 @@ actor StateWatch: PositioningConsumer {
     private var outboxFiles: [FileIdentity?] = []
     /// The problem, in words for people.
     private var problem: String?
+    /// Why private mode is not kept, in words for people.
+    private var privateProblem: String?
 
     /// The shortest pause between two checks that nobody asks for.
     private static let shortestPause: Int64 = 1_000
 
     /// A watch over a folder.
     ///
-    /// - Parameter writeAnew: writes the state into the empty folder that was locked in its place.
+    /// - Parameters:
+    ///   - keepPrivate: stores that private mode is on, unless it is off or stored; returns why it cannot be stored.
+    ///   - writeAnew: writes the state into the empty folder that was locked in its place.
     init(
         folder: StateFolder, dispatches: DispatchService, interval: Duration, logger: Logger,
-        writeAnew: @escaping @Sendable () async -> Void
+        keepPrivate: @escaping @Sendable () async -> String?, writeAnew: @escaping @Sendable () async -> Void
     ) {
-        (self.folder, self.dispatches, self.logger, self.writeAnew) = (folder, dispatches, logger, writeAnew)
+        (self.folder, self.dispatches, self.logger) = (folder, dispatches, logger)
+        (self.keepPrivate, self.writeAnew) = (keepPrivate, writeAnew)
         self.interval = interval.components.seconds * 1_000
     }
 
@@ -44,7 +50,7 @@ actor StateWatch: PositioningConsumer {
         // Cancelled: the tracker ends.
         while (try? await Task.sleep(for: pause)) != nil {  // See above.
             guard restMilliseconds <= 0, looking == nil else { continue }
-            if isAsBefore { foundAt = MonotonicClock.milliseconds } else { lookIfDue() }
+            if isAsBefore, await keepPrivate() == nil { foundAt = MonotonicClock.milliseconds } else { lookIfDue() }
         }
     }
 
@@ -55,7 +61,8 @@ actor StateWatch: PositioningConsumer {
 
     /// Whether there was nothing to report, and every file is where it was.
     private var isAsBefore: Bool {
-        problem == nil && !outboxFiles.isEmpty && folder.isKept && foundOutboxFiles == outboxFiles && dispatches.isWell
+        problem == nil && privateProblem == nil && !outboxFiles.isEmpty && folder.isKept && foundOutboxFiles == outboxFiles
+            && dispatches.isWell
     }
 
     private var foundOutboxFiles: [FileIdentity?] {
@@ -74,7 +81,7 @@ actor StateWatch: PositioningConsumer {
     var problems: [String] {
         get async {
             await look()
-            return problem.map { [$0] } ?? []
+            return [problem, privateProblem].compactMap(\.self)
         }
     }
 
@@ -98,6 +105,10 @@ actor StateWatch: PositioningConsumer {
                 "the state folder \(folder.path) was replaced, and \(who) tracks with it: this one keeps nothing; stop one of them",
                 after: known)
         }
+        let knownPrivate = privateProblem
+        privateProblem = await keepPrivate()
+        if let privateProblem, privateProblem != knownPrivate { logger.error("\(privateProblem)") }
+        if knownPrivate != nil, privateProblem == nil { logger.notice("private mode is kept over restarts again") }
         let found = foundOutboxFiles
         await dispatches.check()
         outboxFiles = foundOutboxFiles == found ? found : []
