@@ -35,8 +35,10 @@ extension PositioningManager {
             if let time = position.time, erasures.covers(time, now: MonotonicClock.nanoseconds) {
                 return freshness.renew(at: MonotonicClock.milliseconds)
             }
-            position.moment.milliseconds = moments.moment(of: position.time, from: position.source, at: BootClock.milliseconds)
-            await process(position)
+            let waiting = unread.waitingMilliseconds(of: position.time, readAt: MonotonicClock.milliseconds)
+            let moment = BootClock.milliseconds - waiting
+            position.moment.milliseconds = moments.moment(of: position.time, from: position.source, at: moment)
+            await process(position, after: waiting)
         case .noFix(let report):
             freshness.noteOther()
             noteReason(.noFix)
@@ -150,14 +152,15 @@ extension PositioningManager {
         }
     }
 
-    private func process(_ position: Position) async {
+    /// - Parameter waiting: for how long it was not read, in milliseconds.
+    private func process(_ position: Position, after waiting: Int64) async {
         // A repeated fix is not new, whatever the source says.
         // It does not end a loss either: the position stays lost until the receiver has a new fix.
         if let lastFix, let time = position.time, time == lastFix.time, position.coordinate == lastFix.coordinate {
             return freshness.noteOther()
         }
-        freshness.renew(at: MonotonicClock.milliseconds)
-        let leap = leaps.leapMilliseconds(to: position.time, at: BootClock.milliseconds)
+        freshness.renew(at: MonotonicClock.milliseconds - waiting)
+        let leap = leaps.leapMilliseconds(to: position.time, at: BootClock.milliseconds - waiting)
         let wasLost = loss.isLost
         let isOverdue = loss.addFix(at: position.time, moment: position.moment.milliseconds)
         if !tellsLosses {
@@ -176,7 +179,7 @@ extension PositioningManager {
             if let time = position.time, erasures.covers(time, now: MonotonicClock.nanoseconds) { return }
         }
         place = .fix(position, match.place)
-        lastKnown = (position, MonotonicClock.milliseconds)
+        lastKnown = (position, MonotonicClock.milliseconds - waiting)
         averageSpeed.process(position)
         let restHasChanged = rest.process(position)
         watchForSilence()
@@ -201,7 +204,7 @@ extension PositioningManager {
 
     /// The next fix has nothing to do with the previous ones.
     func forgetFixes() {
-        (loss, lastFix, leaps) = (PositionLossRule(), nil, TimeLeaps())
+        (loss, lastFix, leaps, unread) = (PositionLossRule(), nil, TimeLeaps(), UnreadFixes())
     }
 
     /// Only a receiver that still reports has satellites in view.
@@ -261,16 +264,20 @@ extension PositioningManager {
 
     /// Reports a loss when a fix is overdue; returns the time until the next check, nil when there is nothing to watch.
     private func checkFreshness() async -> Duration? {
+        let now = MonotonicClock.milliseconds
+        unread.look(at: now)
         if isWatched, !Task.isCancelled {
             let wait = overdueMilliseconds
-            if wait > 0 { return .milliseconds(wait) }
-            if let look = freshness.millisecondsToLook(at: MonotonicClock.milliseconds, lateness: -wait) { return .milliseconds(look) }
+            let look = wait > 0 ? wait : freshness.millisecondsToLook(at: now, lateness: -wait)
+            unread.expectLook(at: look.map { now + $0 })
+            if let look { return .milliseconds(look) }
             guard await turn.enter() else { return .zero }
             if overdueMilliseconds <= 0, isWatched, !Task.isCancelled, !isStopping, loss.lose() { await lose(freshness.reason) }
             await leave()
             if isWatched, !Task.isCancelled { return .zero }
         }
         watchdog = nil
+        unread.expectLook(at: nil)
         // Every fix may be needed again now.
         watchForSilence()
         return nil

@@ -63,6 +63,7 @@ public actor PositioningManager {
     /// The period that was erased a moment ago.
     var erasures = RecentErasures()
     var freshness = FixFreshness()
+    var unread = UnreadFixes()
     /// The last fix of this source, even while the position is lost: the same fix again is not new.
     var lastFix: Position?
     var leaps = TimeLeaps()

@@ -78,6 +78,23 @@ extension EndToEnd {
             try await tracked.end()
         }
 
+        /// One fix waited for a tracker that was stopped, and is as old as it is.
+        @Test(arguments: kinds) func isLostWhenItsFixWaitedForTheTracker(kind: String) async throws {
+            if kind == "gpsd", !GPSDServer.isInstalled { return }
+            let tracked = try await Tracked(kind: kind)
+            let watcher = try await tracked.tracker.watch("--json")
+            try tracked.sayFix()
+            try await Task.sleep(for: .milliseconds(400))
+            tracked.tracker.process.send(SIGSTOP)
+            try tracked.sayFix()
+            try await Task.sleep(for: .seconds(12))
+            tracked.tracker.process.send(SIGCONT)
+            #expect(await eventually(within: .seconds(4)) { watcher.count(class: "LOST") == 1 }, "\(kind): \(watcher.output)")
+            watcher.send(SIGINT)
+            _ = try await watcher.exit()
+            try await tracked.end()
+        }
+
         /// Stopped by a signal, or by a machine that stands still: the receiver was never silent.
         @Test(arguments: kinds) func isNotLostWhileTheTrackerIsStopped(kind: String) async throws {
             if kind == "gpsd", !GPSDServer.isInstalled { return }
