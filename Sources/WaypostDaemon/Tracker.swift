@@ -105,7 +105,7 @@ struct Tracker {
             dispatches: dispatches, wakes: wakes, hold: await manager.hold(nil, reason: "fences"), logger: logger)
         let stateWatch = StateWatch(
             folder: state, dispatches: dispatches, interval: configuration.log.syncInterval, logger: logger,
-            keepPrivate: { await source.isPrivate ? privacy.keepPrivate() : nil }
+            keepPrivate: { privacy.keepPrivate() }
         ) {
             await fences.keeper.writeAnew()
             await recorder?.writeNumbersAnew()

@@ -1,3 +1,4 @@
+import Synchronization
 import Waypost
 import WaypostSystem
 
@@ -6,9 +7,11 @@ import WaypostSystem
 /// It is the secret that moves the holes of privacy zones, and whether private mode is on.
 ///
 /// If it cannot be read or written, the tracker stops, rather than showing what it should not.
-struct PrivacyStore {
+final class PrivacyStore: Sendable {
     private let secretPath: String
     private let switchPath: String
+    /// Whether private mode was switched on and could not be stored; nobody stores it behind the back of who switches it off.
+    private let isUnkept = Mutex(false)
 
     init(folder: String) {
         secretPath = folder + "/privacy-secret"
@@ -34,6 +37,14 @@ struct PrivacyStore {
 
     /// Saves over restarts whether private mode is on; it is on the disk when this returns.
     func setPrivate(_ isOn: Bool) throws(SystemError) {
+        try isUnkept.withLock { (isUnkept) throws(SystemError) in
+            isUnkept = isOn
+            try store(isOn)
+            isUnkept = false
+        }
+    }
+
+    private func store(_ isOn: Bool) throws(SystemError) {
         if isOn {
             try AtomicFile.write(Array("waypost private off ends this\n".utf8), to: switchPath, mode: 0o600)
         } else if try Syscalls.remove(switchPath), let slash = switchPath.lastIndex(of: "/") {
@@ -43,11 +54,15 @@ struct PrivacyStore {
 
     /// Stores that private mode is on where that failed before; returns why it cannot be stored, for people.
     func keepPrivate() -> String? {
-        if isPrivate { return nil }
-        do throws(SystemError) { try setPrivate(true) } catch {
-            return "private mode is on only until the tracker ends: \(error.description)"
-        }
-        return nil
+        // While it is being switched, on a disk that hangs say, nobody waits for that here.
+        isUnkept.withLockIfAvailable { isUnkept -> String? in
+            guard isUnkept else { return nil }
+            do throws(SystemError) { try store(true) } catch {
+                return "private mode is on only until the tracker ends: \(error.description)"
+            }
+            isUnkept = false
+            return nil
+        } ?? nil
     }
 
     /// The secret as stored; nil when there is none.

@@ -13,7 +13,7 @@ actor StateWatch: PositioningConsumer {
     private let dispatches: DispatchService
     private let logger: Logger
     private let writeAnew: @Sendable () async -> Void
-    private let keepPrivate: @Sendable () async -> String?
+    private let keepPrivate: @Sendable () -> String?
     private var lookedAt = MonotonicClock.milliseconds
     /// When the files were last found in their places.
     private var foundAt = MonotonicClock.milliseconds
@@ -32,11 +32,11 @@ actor StateWatch: PositioningConsumer {
     /// A watch over a folder.
     ///
     /// - Parameters:
-    ///   - keepPrivate: stores that private mode is on, unless it is off or stored; returns why it cannot be stored.
+    ///   - keepPrivate: stores that private mode is on where that failed; returns why it cannot be stored.
     ///   - writeAnew: writes the state into the empty folder that was locked in its place.
     init(
         folder: StateFolder, dispatches: DispatchService, interval: Duration, logger: Logger,
-        keepPrivate: @escaping @Sendable () async -> String?, writeAnew: @escaping @Sendable () async -> Void
+        keepPrivate: @escaping @Sendable () -> String?, writeAnew: @escaping @Sendable () async -> Void
     ) {
         (self.folder, self.dispatches, self.logger) = (folder, dispatches, logger)
         (self.keepPrivate, self.writeAnew) = (keepPrivate, writeAnew)
@@ -50,7 +50,7 @@ actor StateWatch: PositioningConsumer {
         // Cancelled: the tracker ends.
         while (try? await Task.sleep(for: pause)) != nil {  // See above.
             guard restMilliseconds <= 0, looking == nil else { continue }
-            if isAsBefore, await keepPrivate() == nil { foundAt = MonotonicClock.milliseconds } else { lookIfDue() }
+            if isAsBefore, keepPrivate() == nil { foundAt = MonotonicClock.milliseconds } else { lookIfDue() }
         }
     }
 
@@ -106,7 +106,7 @@ actor StateWatch: PositioningConsumer {
                 after: known)
         }
         let knownPrivate = privateProblem
-        privateProblem = await keepPrivate()
+        privateProblem = keepPrivate()
         if let privateProblem, privateProblem != knownPrivate { logger.error("\(privateProblem)") }
         if knownPrivate != nil, privateProblem == nil { logger.notice("private mode is kept over restarts again") }
         let found = foundOutboxFiles
