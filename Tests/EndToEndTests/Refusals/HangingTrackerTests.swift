@@ -22,22 +22,26 @@ extension EndToEnd {
             return server
         }
 
-        @Test(arguments: [
+        private static let commands = [
             ["fences", "add", "Yard", "--at", "51.7,10.3", "--radius", "50"], ["fences", "import", "fences.geojson"], ["log", "rotate"],
             ["dispatch", "now"], ["dispatch", "now", "--wait"], ["dispatch", "drain", "--timeout", "1h"], ["agent", "--once"],
             ["ledger", "--since", "-1h"],
-        ]) func endsWithin(arguments: [String]) async throws {
-            let folder = try TestFolder()
-            try folder.write(
-                #"{"type":"Feature","geometry":{"type":"Point","coordinates":[10.3,51.7]},"properties":{"name":"Yard","radius":50}}"#,
-                to: "fences.geojson")
-            let server = try await hang(in: folder)
-            let start = ContinuousClock.now
-            let run = try await finish([Program.waypost.path] + arguments + ["--socket", "socket"], in: folder)
-            #expect(run.code == 75 && run.errors.contains("does not answer"), "\(run.code) \(run.errors)")
-            #expect(ContinuousClock.now - start < .seconds(25))
-            server.send(9)
-            _ = try await server.exit()
+        ]
+
+        @Test func endsEachCommandInTime() async throws {
+            try await sideBySide(Self.commands) { arguments in
+                let folder = try TestFolder()
+                try folder.write(
+                    #"{"type":"Feature","geometry":{"type":"Point","coordinates":[10.3,51.7]},"properties":{"name":"Yard","radius":50}}"#,
+                    to: "fences.geojson")
+                let server = try await hang(in: folder)
+                let start = ContinuousClock.now
+                let run = try await finish([Program.waypost.path] + arguments + ["--socket", "socket"], in: folder)
+                #expect(run.code == 75 && run.errors.contains("does not answer"), "\(arguments): \(run.code) \(run.errors)")
+                #expect(ContinuousClock.now - start < .seconds(25), "\(arguments)")
+                server.send(9)
+                _ = try await server.exit()
+            }
         }
 
         @Test(arguments: [["--timeout", "2"], ["--timeout", "2", "--json"], ["--timeout", "2", "--roads"]])

@@ -62,55 +62,62 @@ extension EndToEnd {
             }
         }
 
-        @Test(arguments: kinds) func isLostInTheStatus(kind: String) async throws {
-            if kind == "gpsd", !GPSDServer.isInstalled { return }
-            let tracked = try await Tracked(kind: kind)
-            let start = ContinuousClock.now
-            while ContinuousClock.now - start < .seconds(10) {
-                try tracked.say("$GPRMC,,V,,,,,,,,,,N*53\r\n$GPGSV,1,1,00*79\r\n")
-                if kind == "fallback" { try tracked.other.write("$GPRMC,,V,,,,,,,,,,N*53\r\n") }
-                try await Task.sleep(for: .milliseconds(400))
+        @Test func isLostInTheStatus() async throws {
+            try await sideBySide(Self.kinds) { kind in
+                if kind == "gpsd", !GPSDServer.isInstalled { return }
+                let tracked = try await Tracked(kind: kind)
+                let start = ContinuousClock.now
+                while ContinuousClock.now - start < .seconds(10) {
+                    try tracked.say("$GPRMC,,V,,,,,,,,,,N*53\r\n$GPGSV,1,1,00*79\r\n")
+                    if kind == "fallback" { try tracked.other.write("$GPRMC,,V,,,,,,,,,,N*53\r\n") }
+                    try await Task.sleep(for: .milliseconds(400))
+                }
+                let after = try await tracked.status()
+                #expect(
+                    after.code == 1 && !after.output.contains("position  47.") && after.output.contains("degraded"), "\(kind): \(after)")
+                let json = try await tracked.status("--json").output
+                #expect(!json.contains(#""state":"fix""#) && json.contains("no position"), "\(kind): \(json)")
+                try await tracked.end()
             }
-            let after = try await tracked.status()
-            #expect(after.code == 1 && !after.output.contains("position  47.") && after.output.contains("degraded"), "\(kind): \(after)")
-            let json = try await tracked.status("--json").output
-            #expect(!json.contains(#""state":"fix""#) && json.contains("no position"), "\(kind): \(json)")
-            try await tracked.end()
         }
 
         /// One fix waited for a tracker that was stopped, and is as old as it is.
-        @Test(arguments: kinds) func isLostWhenItsFixWaitedForTheTracker(kind: String) async throws {
-            if kind == "gpsd", !GPSDServer.isInstalled { return }
-            let tracked = try await Tracked(kind: kind)
-            let watcher = try await tracked.tracker.watch("--json")
-            try tracked.sayFix()
-            try await Task.sleep(for: .milliseconds(400))
-            tracked.tracker.process.send(SIGSTOP)
-            try tracked.sayFix()
-            try await Task.sleep(for: .seconds(12))
-            tracked.tracker.process.send(SIGCONT)
-            #expect(await eventually(within: .seconds(4)) { watcher.count(class: "LOST") == 1 }, "\(kind): \(watcher.output)")
-            watcher.send(SIGINT)
-            _ = try await watcher.exit()
-            try await tracked.end()
+        @Test func isLostWhenItsFixWaitedForTheTracker() async throws {
+            try await sideBySide(Self.kinds) { kind in
+                if kind == "gpsd", !GPSDServer.isInstalled { return }
+                let tracked = try await Tracked(kind: kind)
+                let watcher = try await tracked.tracker.watch("--json")
+                try tracked.sayFix()
+                try await Task.sleep(for: .milliseconds(400))
+                tracked.tracker.process.send(SIGSTOP)
+                try tracked.sayFix()
+                try await Task.sleep(for: .seconds(12))
+                tracked.tracker.process.send(SIGCONT)
+                #expect(await eventually(within: .seconds(4)) { watcher.count(class: "LOST") == 1 }, "\(kind): \(watcher.output)")
+                watcher.send(SIGINT)
+                _ = try await watcher.exit()
+                try await tracked.end()
+            }
         }
 
         /// Stopped by a signal, or by a machine that stands still: the receiver was never silent.
-        @Test(arguments: kinds) func isNotLostWhileTheTrackerIsStopped(kind: String) async throws {
-            if kind == "gpsd", !GPSDServer.isInstalled { return }
-            let tracked = try await Tracked(kind: kind)
-            let watcher = try await tracked.tracker.watch("--json")
-            tracked.tracker.process.send(SIGSTOP)
-            for step in 0..<40 {
-                if step == 20 { tracked.tracker.process.send(SIGCONT) }
-                try tracked.sayFix()
-                try await Task.sleep(for: .milliseconds(400))
+        @Test func isNotLostWhileTheTrackerIsStopped() async throws {
+            try await sideBySide(Self.kinds) { kind in
+                if kind == "gpsd", !GPSDServer.isInstalled { return }
+                let tracked = try await Tracked(kind: kind)
+                let watcher = try await tracked.tracker.watch("--json")
+                tracked.tracker.process.send(SIGSTOP)
+                for step in 0..<40 {
+                    if step == 20 { tracked.tracker.process.send(SIGCONT) }
+                    try tracked.sayFix()
+                    try await Task.sleep(for: .milliseconds(400))
+                }
+                watcher.send(SIGINT)
+                _ = try await watcher.exit()
+                #expect(watcher.count(class: "TPV") > 35, "\(kind)")
+                #expect(watcher.count(class: "LOST") == 0, "\(kind): \(watcher.output)")
+                try await tracked.end()
             }
-            watcher.send(SIGINT)
-            _ = try await watcher.exit()
-            #expect(watcher.count(class: "TPV") > 35, "\(kind)")
-            #expect(watcher.count(class: "LOST") == 0, "\(kind): \(watcher.output)")
-            try await tracked.end()
         }
     }
 }

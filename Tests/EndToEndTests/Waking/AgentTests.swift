@@ -144,34 +144,36 @@ extension EndToEnd {
         }
 
         /// The tracker is restarted while the program runs: its next run knows that, and calls for nobody to start what runs.
-        @Test(arguments: [SIGTERM, SIGKILL]) func aRestartedTrackerKnowsWhatRuns(signal: Int32) async throws {
-            let folder = try TestFolder()
-            let sleeper = try Sleeper(seconds: 15)
-            let tracker = try await TrackerProcess(source: "sim:walk", in: folder)
-            for name in ["a", "b"] { try await register(name, sleeper.path, in: folder) }
-            // As the system's unit starts it.
-            let agent = try ProgramProcess(
-                .waypost, ["agent", "--socket", "socket", "--once"], in: folder, environment: environment(folder))
-            for name in ["a", "b"] { _ = try rehearse(name, in: folder) }
-            #expect(await eventually(within: .seconds(10)) { sleeper.runs == ["begin"] })
-            _ = try await tracker.stop(with: signal)
-            let next = try await TrackerProcess(source: "sim:walk", in: folder)
-            var states: [String: RegistrationEntry.State] = [:]
-            #expect(
-                try await eventually(within: .seconds(8)) {
-                    var client = try ControlClient.connect(to: folder.path("socket"), timeout: .seconds(30))
-                    let all = try client.ask(ListRegistrationsRequest()).registrations
-                    states = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0.state) })
-                    return states["a"] == .running
-                }, "\(states)")
-            #expect(sleeper.runs == ["begin"] && states["b"] == .due)
-            // Nobody is called: the agent is there.
-            let markers = (try? FileManager.default.contentsOfDirectory(atPath: folder.path("state/kept/state/wake"))) ?? []
-            #expect(markers.isEmpty, "\(markers)")
-            #expect(await eventually(within: .seconds(60)) { sleeper.runs == ["begin", "end", "begin", "end"] })
-            #expect(try await agent.exit().code == 0)
-            #expect(sleeper.ids.count == 2)
-            #expect(try await next.stop().code == 0)
+        @Test func aRestartedTrackerKnowsWhatRuns() async throws {
+            try await sideBySide([SIGTERM, SIGKILL]) { signal in
+                let folder = try TestFolder()
+                let sleeper = try Sleeper(seconds: 15)
+                let tracker = try await TrackerProcess(source: "sim:walk", in: folder)
+                for name in ["a", "b"] { try await register(name, sleeper.path, in: folder) }
+                // As the system's unit starts it.
+                let agent = try ProgramProcess(
+                    .waypost, ["agent", "--socket", "socket", "--once"], in: folder, environment: environment(folder))
+                for name in ["a", "b"] { _ = try rehearse(name, in: folder) }
+                #expect(await eventually(within: .seconds(10)) { sleeper.runs == ["begin"] })
+                _ = try await tracker.stop(with: signal)
+                let next = try await TrackerProcess(source: "sim:walk", in: folder)
+                var states: [String: RegistrationEntry.State] = [:]
+                #expect(
+                    try await eventually(within: .seconds(8)) {
+                        var client = try ControlClient.connect(to: folder.path("socket"), timeout: .seconds(30))
+                        let all = try client.ask(ListRegistrationsRequest()).registrations
+                        states = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0.state) })
+                        return states["a"] == .running
+                    }, "\(states)")
+                #expect(sleeper.runs == ["begin"] && states["b"] == .due)
+                // Nobody is called: the agent is there.
+                let markers = (try? FileManager.default.contentsOfDirectory(atPath: folder.path("state/kept/state/wake"))) ?? []
+                #expect(markers.isEmpty, "\(markers)")
+                #expect(await eventually(within: .seconds(60)) { sleeper.runs == ["begin", "end", "begin", "end"] })
+                #expect(try await agent.exit().code == 0)
+                #expect(sleeper.ids.count == 2)
+                #expect(try await next.stop().code == 0)
+            }
         }
 
         /// Whether a process runs; one that has ended and was not waited for does not.

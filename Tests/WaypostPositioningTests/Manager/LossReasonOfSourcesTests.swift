@@ -55,39 +55,47 @@ extension SerialLineTests {
             #expect(reasons == [.unreadable], "\(source.name): \(reasons)")
         }
 
-        @Test func aSerialLineRepeatsAFix() async throws {
+        @Test func isWhatIsWrong() async throws {
+            let trials = [
+                aSerialLineRepeatsAFix, datagramsRepeatAFix, aFIFORepeatsAFix, aProgramRepeatsAFix, aFIFOThatFallsBackRepeatsAFix,
+                aFIFOCannotBeRead, aProgramCannotBeRead,
+            ]
+            try await sideBySide(trials) { trial in try await trial() }
+        }
+
+        private func aSerialLineRepeatsAFix() async throws {
             let terminal = try PseudoTerminal()
             defer { terminal.unplug() }
             let source = SerialSource(.path(terminal.path), baudRate: 9_600, memory: BaudMemory(), gpsdPorts: [9])
             try await repeats(source) { try terminal.write(String(decoding: $0, as: UTF8.self)) }
         }
 
-        @Test func datagramsRepeatAFix() async throws {
+        private func datagramsRepeatAFix() async throws {
             let (port, sender) = (try UDPSender.freePort(), try UDPSender())
             try await repeats(NMEAUDPSource(port: port)) { try sender.send(String(decoding: $0, as: UTF8.self), to: port) }
         }
 
-        @Test func aFIFORepeatsAFix() async throws {
+        private func aFIFORepeatsAFix() async throws {
             let fifo = try FIFO()
             try await repeats(NMEAFileSource(path: fifo.path), write: fifo.write)
         }
 
-        @Test func aProgramRepeatsAFix() async throws {
+        private func aProgramRepeatsAFix() async throws {
             let fifo = try FIFO()
             try await repeats(ExecSource(command: "exec cat '\(fifo.path)'"), write: fifo.write)
         }
 
-        @Test func aFIFOThatFallsBackRepeatsAFix() async throws {
+        private func aFIFOThatFallsBackRepeatsAFix() async throws {
             let (fifo, other) = (try FIFO(), try FIFO())
             try await repeats(FallbackSource([NMEAFileSource(path: fifo.path), NMEAFileSource(path: other.path)]), write: fifo.write)
         }
 
-        @Test func aFIFOCannotBeRead() async throws {
+        private func aFIFOCannotBeRead() async throws {
             let fifo = try FIFO()
             try await babbles(NMEAFileSource(path: fifo.path), write: fifo.write)
         }
 
-        @Test func aProgramCannotBeRead() async throws {
+        private func aProgramCannotBeRead() async throws {
             let fifo = try FIFO()
             try await babbles(ExecSource(command: "exec cat '\(fifo.path)'"), write: fifo.write)
         }

@@ -51,30 +51,38 @@ extension SerialLineTests {
             await manager.stop()
         }
 
-        @Test func losesAFixOfASerialLine() async throws {
+        @Test func losesAFixOfEachKindOfSource() async throws {
+            let trials = [
+                losesAFixOfASerialLine, losesAFixOfDatagrams, losesAFixOfAFIFO, losesAFixOfAProgram, losesAFixOfTheOnlyOneOfTwoThatHadOne,
+                losesAFixOfASlowReceiverAfterThreePeriods,
+            ]
+            try await sideBySide(trials) { trial in try await trial() }
+        }
+
+        private func losesAFixOfASerialLine() async throws {
             let terminal = try PseudoTerminal()
             defer { terminal.unplug() }
             let source = SerialSource(.path(terminal.path), baudRate: 9_600, memory: BaudMemory(), gpsdPorts: [9])
             try await measure(source, write: terminal.write)
         }
 
-        @Test func losesAFixOfDatagrams() async throws {
+        private func losesAFixOfDatagrams() async throws {
             let (port, sender) = (try UDPSender.freePort(), try UDPSender())
             try await measure(NMEAUDPSource(port: port)) { try sender.send($0, to: port) }
         }
 
-        @Test func losesAFixOfAFIFO() async throws {
+        private func losesAFixOfAFIFO() async throws {
             let fifo = try FIFO()
             try await measure(NMEAFileSource(path: fifo.path), write: fifo.write)
         }
 
-        @Test func losesAFixOfAProgram() async throws {
+        private func losesAFixOfAProgram() async throws {
             let fifo = try FIFO()
             try await measure(ExecSource(command: "exec cat '\(fifo.path)'"), write: fifo.write)
         }
 
         /// The other one has none either.
-        @Test func losesAFixOfTheOnlyOneOfTwoThatHadOne() async throws {
+        private func losesAFixOfTheOnlyOneOfTwoThatHadOne() async throws {
             let (first, second) = (try FIFO(), try FIFO())
             let source = FallbackSource([NMEAFileSource(path: first.path), NMEAFileSource(path: second.path)])
             try await measure(source) { text in
@@ -84,7 +92,7 @@ extension SerialLineTests {
         }
 
         /// One fix in 5 s: three of its periods are 15 s.
-        @Test func losesAFixOfASlowReceiverAfterThreePeriods() async throws {
+        private func losesAFixOfASlowReceiverAfterThreePeriods() async throws {
             let fifo = try FIFO()
             try await measure(NMEAFileSource(path: fifo.path), period: 5_000, limits: 13_500...18_500, write: fifo.write)
         }
