@@ -13,6 +13,7 @@ import Waypost
 ///   the TPV of the same epoch, or just after.
 /// - Silence means that nothing new (a fix, or a report without one) comes for as long as `SilenceRule` says; if the same fix keeps coming
 ///   meanwhile, that is reported instead.
+/// - Satellites alone count as a report without a fix after half of that time.
 /// - A loss is reported once, by ``LossReporter``.
 ///
 /// - Concurrency: a value; all times are milliseconds of one monotonic clock, given by the caller.
@@ -126,12 +127,7 @@ struct GPSDInterpreter {
 
     private mutating func process(_ fix: GPSDFix, from device: String, at now: Int64) -> [PositionSourceEvent] {
         guard follows(device, hasFix: fix.position != nil, at: now) else { return [] }
-        guard var position = fix.position else {
-            lastReportAt = now
-            losses.noteReport()
-            noteTime(fix.time, at: now)
-            return [.noFix(NoFix(time: fix.time, source: name))]
-        }
+        guard var position = fix.position else { return takeNoFix(time: fix.time, at: now) }
         guard isNew(position, at: now) else { return [] }
         lastReportAt = now
         lastFixAt = now
@@ -155,10 +151,25 @@ struct GPSDInterpreter {
         // A SKY with dilutions alone does not say how many satellites are used.
         if view.satellites.isEmpty { quality.satellitesUsed = quality.satellitesUsed ?? sky?.quality.satellitesUsed }
         sky = (quality, now)
-        guard !view.satellites.isEmpty else { return [] }
+        let news = takeSatellitesAlone(at: now)
+        guard !view.satellites.isEmpty else { return news }
         var view = view
         view.source = name
-        return [.sky(view)]
+        return [.sky(view)] + news
+    }
+
+    /// A receiver that gives satellites alone is not silent; one that repeats its fix is judged by that.
+    private mutating func takeSatellitesAlone(at now: Int64) -> [PositionSourceEvent] {
+        let isRepeating = repetition.map { now - $0.at < silence.limitMilliseconds } ?? false
+        if isRepeating || 2 * (now - lastReportAt) < silence.limitMilliseconds { return [] }
+        return takeNoFix(time: nil, at: now)
+    }
+
+    private mutating func takeNoFix(time: UTCTime?, at now: Int64) -> [PositionSourceEvent] {
+        lastReportAt = now
+        losses.noteReport()
+        noteTime(time, at: now)
+        return [.noFix(NoFix(time: time, source: name))]
     }
 
     private mutating func deactivated(_ device: String) -> [PositionSourceEvent] {

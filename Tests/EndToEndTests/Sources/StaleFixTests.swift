@@ -81,6 +81,25 @@ extension EndToEnd {
             }
         }
 
+        /// A receiver of which satellites alone are left is not silent.
+        @Test func hasNoFixWithSatellitesAlone() async throws {
+            try await sideBySide(Self.kinds) { kind in
+                if kind == "gpsd", !GPSDServer.isInstalled { return }
+                let tracked = try await Tracked(kind: kind)
+                let watcher = try await tracked.tracker.watch("--json")
+                let start = ContinuousClock.now
+                while ContinuousClock.now - start < .seconds(8) {
+                    try tracked.say("$GPGSV,1,1,04,01,40,083,46,02,17,308,41,12,07,344,39,14,22,228,45*7A\r\n")
+                    try await Task.sleep(for: .milliseconds(400))
+                }
+                watcher.send(SIGINT)
+                _ = try await watcher.exit()
+                let losses = watcher.lines(class: "LOST")
+                #expect(losses.count == 1 && losses[0].contains(#""reason":"no_fix""#), "\(kind): \(losses)")
+                try await tracked.end()
+            }
+        }
+
         /// One fix waited for a tracker that was stopped, and is as old as it is.
         @Test func isLostWhenItsFixWaitedForTheTracker() async throws {
             try await sideBySide(Self.kinds) { kind in

@@ -78,8 +78,11 @@ extension ProgramProcess {
     }
 
     /// How many whole lines of that class `watch --json` has printed.
-    func count(class name: String) -> Int {
-        output.split(separator: "\n").count { $0.hasPrefix("{\"class\":\"\(name)\"") && $0.hasSuffix("}") }
+    func count(class name: String) -> Int { lines(class: name).count }
+
+    /// The whole lines of that class that `watch --json` has printed.
+    func lines(class name: String) -> [String] {
+        output.split(separator: "\n").filter { $0.hasPrefix("{\"class\":\"\(name)\"") && $0.hasSuffix("}") }.map(String.init)
     }
 }
 

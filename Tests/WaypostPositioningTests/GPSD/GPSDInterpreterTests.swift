@@ -56,6 +56,29 @@ import Waypost
         #expect(interpreter.checkSilence(at: 10_500) == [.status(.stillLost(.silent))])
     }
 
+    @Test mutating func satellitesAloneAreNoFixAndNoSilence() {
+        #expect(interpreter.process(fix(0, 1), at: 0).count == 1)
+        var reports: [Int] = []
+        for second in 1..<12 {
+            let events = interpreter.process(sky("a"), at: Int64(second) * 1_000)
+            if events.contains(.noFix(NoFix(time: nil, source: "gpsd://test"))) { reports.append(second) }
+            #expect(interpreter.checkSilence(at: Int64(second) * 1_000).isEmpty)
+            // Another receiver's satellites say nothing about this one.
+            #expect(interpreter.process(sky("b"), at: Int64(second) * 1_000).isEmpty)
+        }
+        #expect(reports == [3, 6, 9])
+        #expect(interpreter.checkSilence(at: 14_000) == [.lost(.silent)])
+    }
+
+    @Test mutating func satellitesBesideARepeatedFixDoNotHideThatItIsRepeated() {
+        for now in stride(from: Int64(0), to: 5_000, by: 1_000) {
+            _ = interpreter.process(fix(100, 1), at: now)
+            #expect(interpreter.process(sky("a"), at: now).count == 1)
+        }
+        let repeated = LossReason.repeatedFix(of: UTCTime(millisecondsSince1970: 1_772_366_500_000))
+        #expect(interpreter.checkSilence(at: 5_000) == [.lost(repeated)])
+    }
+
     @Test func namesWhatIsPluggedInWhileGPSDHasNothing() {
         var plugged: [SourceObstacle.Candidate] = []
         var interpreter = GPSDInterpreter(name: "gpsd://test", device: nil, at: 0) { plugged }
@@ -156,6 +179,10 @@ import Waypost
 
     private func noFix(_ second: Int, _ device: String = "a") -> GPSDReport {
         .fix(GPSDFix(time: UTCTime(millisecondsSince1970: 1_772_366_400_000 + Int64(second) * 1_000), position: nil), device: device)
+    }
+
+    private func sky(_ device: String) -> GPSDReport {
+        .sky(GPSDSky(view: SkyView(time: nil, satellites: [SatelliteView(constellation: .gps, number: 5, isUsed: false)])), device: device)
     }
 
     private func latitudes(_ events: [PositionSourceEvent]) -> [Double] {
