@@ -18,6 +18,8 @@ struct FixFreshness: Sendable {
     private var fixAt: Int64 = 0
     private var tellingMilliseconds: Int64 = 0
     private var hasHeard = false
+    /// Whether the fix itself is still being delivered.
+    private var isTelling = false
     /// When the fix was last found to be overdue.
     private var lookAt: Int64?
 
@@ -25,6 +27,7 @@ struct FixFreshness: Sendable {
     mutating func renew(at now: Int64) {
         self = FixFreshness()
         fixAt = now
+        isTelling = true
     }
 
     /// The source has reported something other than a new fix.
@@ -33,6 +36,9 @@ struct FixFreshness: Sendable {
     /// Delivering an update took this long.
     mutating func noteTelling(from start: Int64, to end: Int64) {
         tellingMilliseconds = min(tellingMilliseconds + max(0, end - start), FixFreshness.mostTellingMilliseconds)
+        // What came behind the fix could not be read before.
+        if isTelling { lookAt = nil }
+        isTelling = false
     }
 
     /// How many milliseconds are left until the next fix is overdue, if nothing comes in a last look.

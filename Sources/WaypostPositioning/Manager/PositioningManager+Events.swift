@@ -264,16 +264,15 @@ extension PositioningManager {
 
     /// Reports a loss when a fix is overdue; returns the time until the next check, nil when there is nothing to watch.
     private func checkFreshness() async -> Duration? {
-        let now = MonotonicClock.milliseconds
-        unread.look(at: now)
+        unread.look(at: MonotonicClock.milliseconds)
+        if let rest = untilLoss() { return rest }
         if isWatched, !Task.isCancelled {
-            let wait = overdueMilliseconds
-            let look = wait > 0 ? wait : freshness.millisecondsToLook(at: now, lateness: -wait)
-            unread.expectLook(at: look.map { now + $0 })
-            if let look { return .milliseconds(look) }
             guard await turn.enter() else { return .zero }
-            if overdueMilliseconds <= 0, isWatched, !Task.isCancelled, !isStopping, loss.lose() { await lose(freshness.reason) }
+            // Once more: a fix may have been delivered just now, with others behind it.
+            let rest = untilLoss()
+            if rest == nil, isWatched, !Task.isCancelled, !isStopping, loss.lose() { await lose(freshness.reason) }
             await leave()
+            if let rest { return rest }
             if isWatched, !Task.isCancelled { return .zero }
         }
         watchdog = nil
@@ -283,6 +282,13 @@ extension PositioningManager {
         return nil
     }
 
-    /// How long until a fix is overdue.
-    private var overdueMilliseconds: Int64 { freshness.milliseconds(until: loss.timeoutMilliseconds, at: MonotonicClock.milliseconds) }
+    /// How long to wait before the last fix may be called overdue; nil when it may, or when nothing is watched.
+    private func untilLoss() -> Duration? {
+        guard isWatched, !Task.isCancelled else { return nil }
+        let now = MonotonicClock.milliseconds
+        let wait = freshness.milliseconds(until: loss.timeoutMilliseconds, at: now)
+        let rest = wait > 0 ? wait : freshness.millisecondsToLook(at: now, lateness: -wait)
+        unread.expectLook(at: rest.map { now + $0 })
+        return rest.map { .milliseconds($0) }
+    }
 }

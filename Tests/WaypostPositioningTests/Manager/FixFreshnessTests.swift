@@ -26,4 +26,20 @@ import Testing
         let later = freshness.millisecondsToLook(at: 20_000, lateness: 13_800)
         #expect(later == 1_500)
     }
+
+    /// A fix that waited is delivered while others wait behind it: the end of the look is not the end of the reading.
+    @Test func looksAgainAfterTheDeliveryOfTheFix() {
+        var freshness = FixFreshness()
+        freshness.renew(at: 1_000)
+        let look = freshness.millisecondsToLook(at: 9_000, lateness: 2_800)
+        #expect(look == 1_500)
+        freshness.noteTelling(from: 8_900, to: 10_600)
+        let again = freshness.millisecondsToLook(at: 10_600, lateness: 2_700)
+        #expect(again == 1_500)
+        // What is no fix does not make it younger.
+        freshness.noteOther()
+        freshness.noteTelling(from: 11_000, to: 11_010)
+        let atLast = freshness.millisecondsToLook(at: 12_100, lateness: 4_200)
+        #expect(atLast == nil)
+    }
 }
