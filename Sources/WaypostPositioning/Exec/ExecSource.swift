@@ -111,9 +111,10 @@ private struct ExecRun: ~Copyable {
         while isReading {
             let descriptors = isHearing ? [program.output, program.errors] : [program.output]
             if stop.wait(forReadingAny: descriptors, timeoutMilliseconds: waitMilliseconds) == .raised { break }
+            let now = MonotonicClock.milliseconds
             let hasEnded = program.hasEnded
             if isHearing { isHearing = hear(program.errors, &buffer) }
-            isReading = read(program.output, &buffer)
+            isReading = read(program.output, &buffer, at: now)
             if hasEnded {
                 // Its last output is in the pipe; another process that holds the pipe does not count.
                 var left = ExecRun.mostLeftBytes
@@ -133,15 +134,17 @@ private struct ExecRun: ~Copyable {
     }
 
     /// Reads what the program has printed; false at its end.
-    private mutating func read(_ descriptor: Int32, _ buffer: inout [UInt8]) -> Bool {
+    ///
+    /// - Parameter moment: when it looked, before it read: should this process be stopped after that, more may have come.
+    private mutating func read(_ descriptor: Int32, _ buffer: inout [UInt8], at moment: Int64) -> Bool {
         guard let count = readOnce(descriptor, &buffer) else {
             // Nothing is there: a quiet gap ends an epoch, and may be silence.
             if interpreter.isEpochOpen { send(interpreter.endEpoch()) }
-            judge()
+            judge(at: moment)
             return true
         }
         // A program that never pauses may print nothing that can be read.
-        judge()
+        judge(at: moment)
         let pause = budget.pauseMilliseconds(afterReading: count, at: MonotonicClock.milliseconds)
         if pause > 0 {
             send(interpreter.tellTooFast(ExecSource.bytesPerSecond))
@@ -150,8 +153,7 @@ private struct ExecRun: ~Copyable {
         return count > 0
     }
 
-    private mutating func judge() {
-        let now = MonotonicClock.milliseconds
+    private mutating func judge(at now: Int64) {
         guard now >= interpreter.judgementDeadline else { return }
         send(interpreter.judge(at: now))
         queue.noteLook()

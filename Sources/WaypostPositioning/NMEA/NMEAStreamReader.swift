@@ -9,6 +9,7 @@ struct NMEAStreamReader: ~Copyable {
     private var interpreter: NMEAInterpreter
     /// How long the receiver of the events has held this up; that is no silence of the writer.
     private var heldMilliseconds: Int64 = 0
+    private var judgedAt = Int64.min
 
     init(_ file: consuming UnpackedFile, source: NMEAFileSource, queue: EventQueue, stop: WakeSignal) {
         self.file = file
@@ -24,18 +25,25 @@ struct NMEAStreamReader: ~Copyable {
     consuming func run() throws(PositionSourceError) {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
+            // Up to when all has been read: should this process be stopped after that, more may have come.
+            var moment = now
+            let patience = waitMilliseconds(at: moment)
             let count: Int
-            switch stop.wait(forReading: file.descriptor, timeoutMilliseconds: waitMilliseconds) {
+            switch stop.wait(forReading: file.descriptor, timeoutMilliseconds: patience) {
             case .raised: return
-            case .timedOut: count = -1
+            case .timedOut:
+                moment += patience ?? 0
+                count = -1
             case .ready:
+                moment = now
                 do throws(SystemError) { count = try Syscalls.readAvailable(file.descriptor, into: &buffer) } catch {
                     throw .cannotRead(path: file.path, reason: error.reason)
                 }
             }
             if count == 0 { break }
             let events = count > 0 ? interpreter.process(buffer.span.extracting(0..<count), at: now) : interpreter.endEpoch()
-            guard send(events), send(interpreter.judge(at: now)) else { return }
+            judgedAt = moment
+            guard send(events), send(interpreter.judge(at: moment)) else { return }
         }
         guard send(interpreter.finish()) else { return }
         try NMEAFileReader.tellEnd(of: file.path, interpreter.counters, nil, to: queue)
@@ -44,10 +52,10 @@ struct NMEAStreamReader: ~Copyable {
     private var now: Int64 { MonotonicClock.milliseconds - heldMilliseconds }
 
     /// How long to wait for the next bytes: until a quiet gap ends an epoch, or silence has to be judged.
-    private var waitMilliseconds: Int64? {
+    private func waitMilliseconds(at now: Int64) -> Int64? {
         if interpreter.isEpochOpen { return NMEAFileSource.quietMilliseconds }
-        let rest = interpreter.judgementDeadline - now
-        return rest > 0 ? rest : nil
+        let deadline = interpreter.judgementDeadline
+        return deadline > judgedAt ? max(0, deadline - now) : nil
     }
 
     private mutating func send(_ events: [PositionSourceEvent]) -> Bool {
