@@ -12,7 +12,7 @@ extension Configuration {
             "source", \.sources, initial: Source(url: SourceURL(GPSDKind())),
             """
             Where positions come from. With several [[source]] sections the first is preferred; the others are fallbacks, in order.
-            A recording or a simulation follows one that sends nothing, not a receiver without a fix.
+            A FIFO, a recording or a simulation follows one that sends nothing, not a receiver without a fix.
             A conf.d file that has any [[source]] replaces the whole list.
             """,
             [
