@@ -16,7 +16,8 @@ extension EndToEnd {
             let before = try tracker.process.threads()
             try await Task.sleep(for: .seconds(3))
             let after = try tracker.process.threads()
-            #expect(after.values.reduce(0, +) - before.values.reduce(0, +) < 3, "\(before) \(after)")
+            let (earlier, later): (Int, Int) = (before.values.reduce(0, +), after.values.reduce(0, +))
+            #expect(later - earlier < 3, "\(before) \(after)")
 
             // From here on there are sleeps: the log waits for its time to go to the disk, and the manager for the next fix.
             let watcher = try await tracker.watch("--json", "--count", "2")

@@ -141,14 +141,18 @@ import WaypostTestKit
         let member = PuppetSource("puppet:a")
         try await running(FallbackSource([member], times: FallbackSourceTests.quick)) { log in
             #expect(await log.waits { _ in member.isRunning })
-            let answer: [PositionSourceEvent] = [.status(.connected("the first")), .status(.stillLost(.silent))]
-            for event in [.lost(.disconnected("refused"))] + answer { await member.say(event) }
+            let answer: [PositionSourceEvent] = [
+                .lost(.disconnected("refused")), .status(.connected("the first")), .status(.stillLost(.silent)),
+            ]
+            for event in answer { await member.say(event) }
             #expect(await log.waits { $0.members.last?.map(\.state) == [.starting] })
             #expect(log.members.last?[0].peer == "the first")
             await member.say(.status(.stillLost(.silent)))
             #expect(await log.waits { $0.members.last?.map(\.state) == [.lost(.silent)] })
-            let found: [PositionSourceEvent] = [.status(.stillLost(.silent)), .noFix(NoFix(time: nil))]
-            for event in [.status(.stillLost(.deviceGone("gone")))] + found { await member.say(event) }
+            let found: [PositionSourceEvent] = [
+                .status(.stillLost(.deviceGone("gone"))), .status(.stillLost(.silent)), .noFix(NoFix(time: nil)),
+            ]
+            for event in found { await member.say(event) }
             #expect(await log.waits { $0.members.last?.map(\.state) == [.searching] })
             #expect(log.members.map { $0[0].state }.filter { $0 == .lost(.silent) }.count == 1)
         }
