@@ -152,4 +152,25 @@ import Testing
         #expect(ledger.begin(ids, hasForgotten: false, now: 6_001) == ["a", "c"])
         #expect(!ledger.shouldEnd(now: 6_100))
     }
+
+    /// While one batch waits, the receipts of another one come.
+    @Test func endsABatchForTheReceiptsOfOthersWhoTakeThem() {
+        var ledger = started()
+        _ = ledger.finish()
+        let nothing = ledger.takeLate(of: Set(ids))
+        #expect(nothing.received.isEmpty && nothing.refused.isEmpty)
+        #expect(ledger.begin(["x"], hasForgotten: false, now: 2_000) == ["x"])
+        ledger.notePublished(["x"], now: 2_000)
+        ledger.process(Array(#"{"received":["a"],"refused":["b"]}"#.utf8), now: 3_000)
+        #expect(ledger.hasLate && !ledger.shouldEnd(now: 3_400) && ledger.shouldEnd(now: 3_500))
+        let (own, _) = ledger.finish()
+        #expect(own.isEmpty)
+        // Of what is not at hand now nothing is forgotten, but it ends no further batch.
+        let late = ledger.takeLate(of: ["b", "c"])
+        #expect(late.received.isEmpty && late.refused == ["b": "refused by the application"])
+        #expect(ledger.begin(["x"], hasForgotten: false, now: 4_000) == [])
+        #expect(!ledger.hasLate && !ledger.shouldEnd(now: 9_000))
+        let rest = ledger.takeLate(of: ["a", "b"])
+        #expect(rest.received == ["a"] && rest.refused.isEmpty)
+    }
 }

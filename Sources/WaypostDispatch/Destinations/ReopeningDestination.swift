@@ -69,3 +69,11 @@ package final class ReopeningDestination: Destination {
         }
     }
 }
+
+extension ReopeningDestination: LateReceiptKeeper {
+    package var hasLateReceipts: Bool { (opened as? any LateReceiptKeeper)?.hasLateReceipts ?? false }
+
+    package func takeLateReceipts(of ids: Set<String>) -> (received: Set<String>, refused: [String: String]) {
+        (opened as? any LateReceiptKeeper)?.takeLateReceipts(of: ids) ?? ([], [:])
+    }
+}

@@ -61,7 +61,9 @@ extension DestinationWorker {
                 continue
             }
             if settings.isDryRun { return .dryRun(count: queue.items.count) }
-            return await send(range, of: lane)
+            let ending = await send(range, of: lane)
+            await settleLate()
+            return ending
         }
         return nil
     }
@@ -114,6 +116,7 @@ extension DestinationWorker {
         case .partly(let received, let refused, let answer, let rest):
             let settled = Set(places.filter { received.contains($0.key) || refused[$0.key] != nil }.values)
             guard !settled.isEmpty else {
+                if hasLateReceipts { return .skipped }
                 return .failed(reason: "has taken nothing of what it was sent", isUnreachable: false, retryAfter: nil)
             }
             let ending = await accept(
@@ -180,6 +183,28 @@ extension DestinationWorker {
         return await keepSettled(lane, ending: ending)
     }
 
+    private var hasLateReceipts: Bool { (destination as? any LateReceiptKeeper)?.hasLateReceipts ?? false }
+
+    /// Settles the records of all lanes whose receipts came while a batch waited for others: nothing that was confirmed waits for another record.
+    private func settleLate() async {
+        guard let keeper = destination as? any LateReceiptKeeper else { return }
+        let ids = reading.queues.values.flatMap { $0.items.compactMap(\.record?.id) }
+        let late = keeper.takeLateReceipts(of: Set(ids))
+        if late.received.isEmpty, late.refused.isEmpty { return }
+        for lane in Array(reading.queues.keys) where reading.queues[lane]?.unsaved == nil {
+            let items = reading.queues[lane]?.items ?? []
+            let places = items.indices.filter { place in
+                items[place].record.map { late.received.contains($0.id) || late.refused[$0.id] != nil } ?? false
+            }
+            if places.isEmpty { continue }
+            let refused = places.compactMap { place in items[place].record.flatMap { late.refused[$0.id] }.map { (place, $0) } }
+            // What cannot be stored now is stored before anything else is sent.
+            let ending = await accept(
+                places, of: lane, refusing: Dictionary(uniqueKeysWithValues: refused), answer: "receipt of the application")
+            if case .sent = ending { noteReceipt(of: lane) }
+        }
+    }
+
     private func refuse(_ range: Range<Int>, of lane: DispatchLane, reason: String) async -> RunEnding {
         let isHeld = reading.queues[lane]?.rule.refuse(range, reason: reason) ?? false
         let ending = await keepSettled(lane, ending: .refused)
@@ -228,7 +253,12 @@ extension DestinationWorker {
                 try await outbox.settle(deadLetter: letter, refusedBecause: reason)
                 noteRefused(1, reason: reason)
                 return .refused
-            case .partly: return .failed(reason: "says that it has a part of one record", isUnreachable: false, retryAfter: nil)
+            case .partly:
+                if hasLateReceipts {
+                    await settleLate()
+                    return .skipped
+                }
+                return .failed(reason: "says that it has a part of one record", isUnreachable: false, retryAfter: nil)
             case .temporary(let reason, let retryAfter): return .failed(reason: reason, isUnreachable: false, retryAfter: retryAfter)
             case .unreachable(let reason): return .failed(reason: reason, isUnreachable: true, retryAfter: nil)
             case .denied(let reason): return .denied(reason: reason)

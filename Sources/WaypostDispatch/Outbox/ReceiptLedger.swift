@@ -25,6 +25,9 @@ package struct ReceiptLedger: Sendable {
     private var lastReceipt: Int64?
     /// The times of the first and the last receipt of the batch that have not been passed on yet.
     private var untold: ClosedRange<Int64>?
+    /// The same for records of other batches, where somebody takes them: they do not wait for this one.
+    private var lateUntold: ClosedRange<Int64>?
+    private var passesLate = false
     private var isHurried = false
     /// Receipts for unknown records.
     private var early: Set<String> = []
@@ -63,6 +66,7 @@ package struct ReceiptLedger: Sendable {
         for id in ids where entries[id] == nil { entries[id] = Entry() }
         for id in early.intersection(batch) { entries[id]?.isReceived = true }
         early.subtract(batch)
+        if lateUntold != nil, !entries.contains(where: { $0.value.isReceived && !batch.contains($0.key) }) { lateUntold = nil }
         isHurried = false
         untold = batch.contains { entries[$0]?.isReceived == true } ? now...now : nil
         missing = batch.filter { entries[$0]?.isReceived == false }
@@ -102,7 +106,7 @@ package struct ReceiptLedger: Sendable {
     /// The application may repeat itself, and others may write to its topic: only the first receipt of a record that was published is news.
     package mutating func process(_ message: [UInt8], now: Int64) {
         let missingCount = missing.count
-        defer { if missing.count < missingCount { untold = (untold?.lowerBound ?? now)...max(now, untold?.lowerBound ?? now) } }
+        defer { if missing.count < missingCount { untold = ReceiptLedger.span(untold, through: now) } }
         guard let first = message.first(where: { $0 > 0x20 }) else { return }
         if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
             guard let value = try? JSONParser(maximumDepth: 16).parse(message) else { return }  // It is not a receipt, then.
@@ -124,7 +128,10 @@ package struct ReceiptLedger: Sendable {
             early.insert(id)
             return
         }
-        if !entry.isReceived { lastReceipt = now }
+        if !entry.isReceived {
+            lastReceipt = now
+            if !batch.contains(id) { lateUntold = ReceiptLedger.span(lateUntold, through: now) }
+        }
         entries[id]?.isReceived = true
         if let refusal { entries[id]?.refusal = refusal }
         missing.remove(id)
@@ -141,9 +148,31 @@ package struct ReceiptLedger: Sendable {
 
     /// Whether to end the batch although some have no receipt: there are receipts to pass on, or a person wants it sent again.
     func shouldEnd(now: Int64) -> Bool {
-        if isHurried { return true }
+        isHurried || isDue(untold, now: now) || passesLate && isDue(lateUntold, now: now)
+    }
+
+    private func isDue(_ untold: ClosedRange<Int64>?, now: Int64) -> Bool {
         guard let untold else { return false }
         return now - untold.upperBound >= ReceiptLedger.pauseBeforeTelling || now - untold.lowerBound >= ReceiptLedger.longestUntold
+    }
+
+    private static func span(_ known: ClosedRange<Int64>?, through now: Int64) -> ClosedRange<Int64> {
+        let start = known?.lowerBound ?? now
+        return start...max(now, start)
+    }
+
+    /// Whether records of other batches have had a receipt since the last time that these were taken.
+    var hasLate: Bool { lateUntold != nil }
+
+    /// Returns those of these records, of no batch under way, that have a receipt, and the reasons for those that are refused.
+    ///
+    /// They are forgotten. From the first time on a batch ends for such receipts, too.
+    mutating func takeLate(of ids: Set<String>) -> (received: Set<String>, refused: [String: String]) {
+        (passesLate, lateUntold) = (true, nil)
+        let late = entries.filter { $0.value.isReceived && !batch.contains($0.key) && ids.contains($0.key) }
+        for id in late.keys { entries[id] = nil }
+        let refused = late.compactMapValues(\.refusal)
+        return (Set(late.keys).subtracting(refused.keys), refused)
     }
 
     /// Ends the batch; returns the records that the application has, and those that it will never accept, with the reasons.

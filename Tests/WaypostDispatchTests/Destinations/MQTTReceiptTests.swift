@@ -84,6 +84,32 @@ import WaypostTestKit
         #expect(try await dispatcher.statuses()[0].state.waitingEventCount == 3)
     }
 
+    /// An event waits for its receipt; those of positions that were published before come meanwhile, and are stored at once.
+    @Test(.timeLimit(.minutes(1))) func storesReceiptsOfPositionsWhileAnEventWaitsForItsOwn() async throws {
+        let broker = try await MosquittoBroker()
+        let consumer = try MQTTConsumer(broker.url) { _ in nil }
+        _ = try await consumer.client.connect()
+        let fixture = try DispatchFixture()
+        let dispatcher = try await fixture.dispatcher([("broker", try destination(broker.url, patience: .seconds(5)))])
+        fixture.log.log(1...6)
+        _ = try await dispatcher.drain(budget: .seconds(1))
+        #expect(try await dispatcher.statuses()[0].waitingPositionCount == 6)
+        try await dispatcher.accept([DispatchFixture.call(1)])
+        let waiting = Task {
+            while !Task.isCancelled { _ = try await dispatcher.drain(budget: .seconds(20)) }
+        }
+        while !consumer.ids.contains(where: { !$0.hasPrefix("p-") }) { try await Task.sleep(for: .milliseconds(50)) }
+        for id in Set(consumer.ids.filter { $0.hasPrefix("p-") }).sorted().prefix(4) {
+            _ = try await consumer.client.publish([MQTTMessage(topic: "waypost-receipts/box", payload: Array(id.utf8))])
+            try await Task.sleep(for: .milliseconds(300))
+        }
+        try await Task.sleep(for: .milliseconds(2_500))
+        let status = try await dispatcher.statuses()[0]
+        #expect(status.waitingPositionCount == 2 && status.state.waitingEventCount == 1, "\(status)")
+        waiting.cancel()
+        _ = try? await waiting.value  // It was cancelled.
+    }
+
     /// Longer than is read, and kept by the broker for the session: the destination goes on without what it kept.
     @Test(arguments: [30_000, 150_000]) func survivesReceiptsOfAnyLength(count: Int) async throws {
         let broker = try await MosquittoBroker()

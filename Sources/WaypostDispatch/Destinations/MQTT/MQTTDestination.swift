@@ -170,6 +170,8 @@ public final class MQTTDestination: Destination {
         let answer = "receipt of the application"
         if received.count + refused.count == records.count { return .delivered(refused: refused, answer: answer) }
         if !received.isEmpty || !refused.isEmpty { return .partly(received: received, refused: refused, answer: answer, then: failure) }
+        // It ended for the receipts of others, which are taken before it goes on.
+        if failure == nil, receipts.hasLate { return .partly(received: [], answer: answer, then: nil) }
         return failure ?? .temporary(reason: "somebody wants them sent again", retryAfter: nil)
     }
 
@@ -180,6 +182,14 @@ public final class MQTTDestination: Destination {
         case .noConnection, .busy, .timedOut, .tooLong, .lost, .endedByBroker, .cancelled: .temporary(reason: "\(error)", retryAfter: nil)
         case .noLibrary, .badSettings, .refused, .tls: .denied(reason: "\(error)")
         }
+    }
+}
+
+extension MQTTDestination: LateReceiptKeeper {
+    package var hasLateReceipts: Bool { receipts.hasLate }
+
+    package func takeLateReceipts(of ids: Set<String>) -> (received: Set<String>, refused: [String: String]) {
+        receipts.takeLate(of: ids)
     }
 }
 
@@ -218,6 +228,12 @@ private final class SharedReceipts: Sendable {
     func finish() -> (received: Set<String>, refused: [String: String]) { state.withLock { $0.ledger.finish() } }
 
     var missingCount: Int { state.withLock { $0.ledger.missingCount } }
+
+    var hasLate: Bool { state.withLock { $0.ledger.hasLate } }
+
+    func takeLate(of ids: Set<String>) -> (received: Set<String>, refused: [String: String]) {
+        state.withLock { $0.ledger.takeLate(of: ids) }
+    }
 
     /// Whether all of the batch have a receipt, or some have had one for a while; called on the connection's thread.
     var isEnough: @Sendable (_ isAcknowledged: Bool) -> Bool {
