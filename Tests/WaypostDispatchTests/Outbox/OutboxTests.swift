@@ -203,6 +203,27 @@ import WaypostSystem
         #expect(try await outbox.entries(after: 0, limit: 10).count == 1)
     }
 
+    /// Records come and go, and pages are rearranged, between one erasure and the next.
+    @Test func erasesWhatCameAfterAnEarlierErasureFromTheFile() async throws {
+        let fixture = try DispatchFixture()
+        let outbox = try fixture.outbox()
+        _ = try await outbox.attach("a", newestPosition: 0)
+        _ = try await outbox.erase(from: DispatchFixture.start, to: DispatchFixture.start.advanced(byMilliseconds: 1_000))
+        for number in 1...60 {
+            let time = DispatchFixture.start.advanced(byMilliseconds: Int64(number) * 1_000)
+            let name = number.isMultiple(of: 2) ? "secret-\(number)" : "later-\(number)"
+            try await outbox.accept([.track(TrackCall(name: name, values: ["number": .number(Double(number))], time: time, position: nil))])
+            if number == 20 { try await outbox.settle(Settlement(lane: .events, through: 15, count: 15, sentCount: 15), nil, for: "a") }
+        }
+        let end = DispatchFixture.start.advanced(byMilliseconds: 100_000)
+        let erased = try await outbox.erase(from: DispatchFixture.start, to: end)
+        #expect(erased > 0)
+        for name in try FileManager.default.contentsOfDirectory(atPath: fixture.folder) {
+            let bytes = try Data(contentsOf: URL(filePath: fixture.folder + "/" + name))
+            #expect(bytes.range(of: Data("secret-".utf8)) == nil, "\(name)")
+        }
+    }
+
     @Test func isReadableForItsUserOnly() async throws {
         let fixture = try DispatchFixture()
         let outbox = try fixture.outbox()

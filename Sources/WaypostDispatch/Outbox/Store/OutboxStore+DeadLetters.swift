@@ -110,7 +110,6 @@ extension OutboxStore {
 
     private func erase(_ entries: Choice, _ letters: Choice) throws(SQLiteError) -> Int {
         forgetWaiting()
-        try database.execute("PRAGMA secure_delete = ON")
         let erased = try database.transaction { () throws(SQLiteError) in
             let count = try database.run("DELETE FROM entry WHERE \(entries.condition)", entries.values)
             try keepLastEntryNumber()
@@ -120,7 +119,6 @@ extension OutboxStore {
         try countWaiting()
         try endUse()
         try beginUse()
-        try database.execute("PRAGMA secure_delete = OFF")
         return erased
     }
 
