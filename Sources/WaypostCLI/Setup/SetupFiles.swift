@@ -98,7 +98,7 @@ struct SetupFiles {
         return Draft(
             text: String(decoding: file.bytes, as: UTF8.self), secrets: secrets,
             remarks: (former.map(SetupAnswers.losses) ?? []) + SetupAnswers.remarks(own, others: others, whole: whole) + hidden
-                + SetupAnswers.leftBehind(former?.configuration.destinations ?? [], answers.destinations))
+                + SetupAnswers.leftBehind(former, answers.destinations, whole: whole))
     }
 
     /// Where a secret is kept: not in a file that the present configuration names, unless it is the same secret.

@@ -32,7 +32,7 @@ package struct SetupAnswers: Equatable, Sendable {
         guard let file else { return }
         let isSaid = { (section: String) in file.origins.keys.contains { $0.hasPrefix(section) } }
         if isSaid("[[source]]") { sources = file.configuration.sources }
-        if isSaid("[[destination]]") { destinations = file.configuration.destinations }
+        destinations = SetupAnswers.servers(of: file)
         if isSaid("[display] units") { units = file.configuration.display.units }
         zones = file.configuration.privacy.zones
         fences = file.configuration.geofences.file
@@ -75,9 +75,23 @@ package struct SetupAnswers: Equatable, Sendable {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// What may wait for servers that the answers no longer name, one sentence each.
-    package static func leftBehind(_ former: [DestinationConfiguration], _ now: [DestinationConfiguration]) -> [String] {
-        former.filter { before in !now.contains { $0.name == before.name } }.map { before in
+    /// The servers that files name; none where they name none, although there is one by default.
+    private static func servers(of loaded: LoadedConfiguration?) -> [DestinationConfiguration] {
+        guard let loaded, loaded.origins.keys.contains(where: { $0.hasPrefix("[[destination]]") }) else { return [] }
+        return loaded.configuration.destinations
+    }
+
+    /// What may wait for servers that the configuration no longer names, one sentence each.
+    ///
+    /// - Parameters:
+    ///   - file: the file of an earlier run by itself.
+    ///   - now: the servers of the answers.
+    ///   - whole: the configuration with the answers.
+    package static func leftBehind(
+        _ file: LoadedConfiguration?, _ now: [DestinationConfiguration], whole: LoadedConfiguration
+    ) -> [String] {
+        let (former, named) = (servers(of: file), servers(of: whole))
+        return former.filter { before in !named.contains { $0.name == before.name } }.map { before in
             let heir = now.first { server in server.kindName == before.kindName && !former.contains { $0.name == server.name } }
             let way = heir.map { "waypost dispatch move \(shellWord(before.name)) \(shellWord($0.name)) sends it to \($0.url)" }
             return """

@@ -121,6 +121,16 @@ import WaypostSystem
         }
     }
 
+    /// There is a server named home by default, for which nothing can wait.
+    @Test func speaksOnlyOfServersThatAreGone() throws {
+        let (without, named) = (try read("[display]\nunits = \"metric\"\n"), try read("[[destination]]\nurl = \"https://mine.example/\"\n"))
+        #expect(SetupAnswers.leftBehind(without, [], whole: without).isEmpty)
+        let gone = SetupAnswers.leftBehind(named, [], whole: without)
+        #expect(gone == ["home: what may wait for https://mine.example/ stays in the queue; waypost dispatch discard home deletes it"])
+        // Another file has it.
+        #expect(SetupAnswers.leftBehind(named, [], whole: named).isEmpty)
+    }
+
     @Test func saysWhatReplacesWhat() throws {
         let text =
             "[[destination]]\nurl = \"https://mine.example/\"\n[display]\nunits = \"imperial\"\n[privacy]\nzones = [\"home: 52, 13, 250 m\"]\n"
