@@ -66,6 +66,16 @@ import WaypostSystem
                 + "sudo chown waypost /etc/waypost/own.token && sudo chmod 600 /etc/waypost/own.token")
     }
 
+    @Test(arguments: [
+        ("abc\u{1B}[31m\n", "holds a control character in its first line, which must be the token"),
+        (String(repeating: "x", count: 70_000), "has more than 65536 bytes; its first line must be the secret"),
+    ]) func namesATokenThatCannotBeSent(text: String, fault: String) throws {
+        try addServer(secret: text)
+        try setMode(0o600, of: "/etc/waypost/own.token")
+        let loaded = try Configuration.load(path: system.path + "/etc/waypost/conf.d/own.toml", paths: .service)
+        #expect(NamedFiles(loaded, in: SystemTree(root: system.path)).problems.map(\.reason) == ["/etc/waypost/own.token: \(fault)"])
+    }
+
     @Test(arguments: ["", "\n", "\r\nx\n"]) func namesASecretThatIsEmpty(text: String) throws {
         try addServer(secret: text)
         try setMode(0o600, of: "/etc/waypost/own.token")

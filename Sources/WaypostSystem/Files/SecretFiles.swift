@@ -16,8 +16,26 @@ package struct SecretFiles: Sendable {
     /// The prefix of a systemd credential's name, in place of a path.
     private static let credentialPrefix = "credential:"
 
-    /// The message for a file without a secret.
-    package static let emptiness = "is empty; its first line must be the secret"
+    private static let emptiness = "is empty; its first line must be the secret"
+    private static let mostBytes = 65_536
+
+    /// Why no secret can be taken from a file, as far as its bytes or their count tell; nil when one can.
+    ///
+    /// - Parameters:
+    ///   - bytes: the bytes, if they can be read.
+    ///   - isToken: whether it is sent in a header of HTTP, which holds no control characters.
+    package static func fault(in bytes: [UInt8]?, byteCount: Int, isToken: Bool) -> String? {
+        if byteCount > mostBytes { return "has more than \(mostBytes) bytes; its first line must be the secret" }
+        guard let bytes else { return byteCount == 0 ? emptiness : nil }
+        let line = firstLine(bytes)
+        if line.isEmpty { return emptiness }
+        guard isToken, line.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return nil }
+        return "holds a control character in its first line, which must be the token"
+    }
+
+    private static func firstLine(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
+        bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+    }
 
     /// The secret; never logged or shown.
     ///
@@ -34,7 +52,7 @@ package struct SecretFiles: Sendable {
         guard !Syscalls.isOpenToOthers(path) else {
             throw Problem(description: "\(path): other users may read or change it; chmod 600 \(path)")
         }
-        let secret = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }, as: UTF8.self)
+        let secret = String(decoding: SecretFiles.firstLine(bytes), as: UTF8.self)
         guard !secret.isEmpty else { throw Problem(description: "\(path): \(SecretFiles.emptiness)") }
         return secret
     }

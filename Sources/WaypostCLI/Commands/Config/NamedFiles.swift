@@ -190,10 +190,9 @@ struct NamedFiles {
         }
         // A user who may not read it can at least see how long it is.
         let bytes = (try? Syscalls.contents(of: place(path))) ?? nil  // See above.
-        let isEmpty =
-            bytes.map { [nil, UInt8(ascii: "\n"), UInt8(ascii: "\r")].contains($0.first) } ?? (Syscalls.byteCount(of: place(path)) == 0)
-        guard isEmpty else { return nil }
-        return Problem(key: key, reason: "\(path): \(SecretFiles.emptiness)", commands: [editor + shellWord(path)])
+        let count = bytes?.count ?? Int(clamping: Syscalls.byteCount(of: place(path)) ?? 1)
+        guard let fault = SecretFiles.fault(in: bytes, byteCount: count, isToken: key.hasSuffix("token_file")) else { return nil }
+        return Problem(key: key, reason: "\(path): \(fault)", commands: [editor + shellWord(path)])
     }
 
     /// The commands that make the file of a secret.
