@@ -17,7 +17,7 @@ struct MatchedTrack: RecordingSink {
         self.encoder.begin(&text)
     }
 
-    mutating func add(_ position: Position) { append(matcher.process(position)) }
+    mutating func add(_ position: Position) { append(matcher.process(position.sound)) }
 
     mutating func add(_ item: RecordingItem) {
         switch item {

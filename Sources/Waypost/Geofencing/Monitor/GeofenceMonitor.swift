@@ -84,10 +84,11 @@ public struct GeofenceMonitor: Sendable {
 
     /// Processes the next fix and returns the events it caused, in order of time; mostly none.
     ///
-    /// Dead reckoning, manual and simulated positions change no fence. A time outside of the years 1 to 9999 is none.
+    /// Dead reckoning, manual and simulated positions change no fence. A time outside of the years 1 to 9999 is none, nor is a speed, a
+    /// course or an accuracy that no receiver can have.
     public mutating func process(_ position: Position) -> [GeofenceEvent] {
         guard position.status.isMeasured else { return [] }
-        if let time = position.time, !time.hasFourDigitYear { return process(position.sound) }
+        guard position.hasSoundMotion else { return process(position.sound) }
         var step = FixStep(position: position)
         step.followsLoss = lostSince != nil
         if !begun.isEmpty { begun.removeAll(keepingCapacity: true) }

@@ -114,6 +114,13 @@ struct PositionEstimator: Sendable, Hashable {
         self.last = fix
         let predicted = correction
         let isBelieved = update(sigma: sigma)
+        guard isFinite else {
+            // No later fix would pass the gate.
+            self = PositionEstimator()
+            hasBegunAgain = true
+            begin(with: fix, sigma: sigma)
+            return estimate(isContinuous: false)
+        }
         // Without a velocity, the path of the estimates replaces the path by Doppler.
         let known = PlanePoint(
             eastMetres: correction.eastMetres - predicted.eastMetres, northMetres: correction.northMetres - predicted.northMetres)
@@ -133,6 +140,13 @@ struct PositionEstimator: Sendable, Hashable {
             }
         }
         return estimate(isContinuous: true)
+    }
+
+    /// Whether every number that the next fix is compared with is one.
+    private var isFinite: Bool {
+        // One that is none makes the sum infinite or NaN.
+        let places = correction.eastMetres + correction.northMetres + error.eastMetres + error.northMetres
+        return (places + positionVariance + covariance + errorVariance + claimed + scale).isFinite
     }
 
     /// Forgets where the object was.
