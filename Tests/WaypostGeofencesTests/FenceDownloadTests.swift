@@ -44,6 +44,22 @@ import WaypostTestKit
         try? FileManager.default.removeItem(atPath: folder)
     }
 
+    /// A copy from before whose ETag no request can carry.
+    @Test(arguments: ["\"a\u{1B}b\"", "\"a\u{7F}b\""])
+    func asksOnAfterAnETagThatNoRequestCanCarry(tag: String) async throws {
+        let folder = try temporaryFolder()
+        let server = try await FlakyServer()
+        try server.setFile(set)
+        let download = try download(server, in: folder)
+        #expect(await download.look() == .changed)
+        let label = FenceDownload.path(in: folder) + ".label"
+        let url = try #require(try String(contentsOfFile: label, encoding: .utf8).split(separator: "\n").first)
+        try "\(url)\n\(tag)".write(toFile: label, atomically: true, encoding: .utf8)
+        #expect(await download.look() == .changed)
+        #expect(await download.look() == .unchanged)
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
     @Test(arguments: ["status 503", "status 404", "early", "html", "half"])
     func keepsTheLastGoodSet(mode: String) async throws {
         let folder = try temporaryFolder()

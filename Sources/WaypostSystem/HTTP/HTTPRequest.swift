@@ -27,6 +27,15 @@ public struct HTTPRequest: Sendable, Hashable {
             self.name = name
             self.value = value
         }
+
+        /// The line that names the copy one has; nil when no request can carry the ETag, or servers may refuse so long a line.
+        fileprivate init?(unlessETag tag: String) {
+            self.init("If-None-Match", tag)
+            guard !tag.isEmpty, tag.utf8.count <= HTTPRequest.Header.longestETag, problem == nil else { return nil }
+        }
+
+        /// Servers refuse heads of 8 KiB and more; ETags have some ten bytes.
+        private static let longestETag = 1_024
     }
 
     /// A request.
@@ -38,8 +47,10 @@ public struct HTTPRequest: Sendable, Hashable {
     }
 
     /// A GET for what may have changed since the answer with that ETag; when it has not, the answer is 304 without a body.
+    ///
+    /// An ETag that no request can carry counts as none.
     public static func get(_ url: String, unlessETag tag: String? = nil) -> HTTPRequest {
-        HTTPRequest("GET", url, headers: tag.map { [Header("If-None-Match", $0)] } ?? [])
+        HTTPRequest("GET", url, headers: tag.flatMap { Header(unlessETag: $0) }.map { [$0] } ?? [])
     }
 }
 
@@ -65,6 +76,6 @@ public struct HTTPResponse: Sendable, Hashable {
         return headers.last { $0.name == name }?.value
     }
 
-    /// The ETag for the next request (``HTTPRequest/get(_:unlessETag:)``).
-    public var eTag: String? { self["etag"] }
+    /// The ETag for the next request (``HTTPRequest/get(_:unlessETag:)``); nil also when no request can carry it.
+    public var eTag: String? { self["etag"].flatMap { HTTPRequest.Header(unlessETag: $0)?.value } }
 }
