@@ -38,7 +38,7 @@ extension ListFencesRequest: TrackerVerb {
             return answer
         }
         let distances = inside == nil ? nil : await fences.keeper.distances(to: page)
-        let now = UTCTime(millisecondsSince1970: WallClock.milliseconds)
+        let now = tracker.clock.likelyNow
         answer.fences = page.enumerated().map { index, fence in
             FenceEntry(
                 fence, isAdded: added.contains(fence.id), isInside: inside?.contains(fence.id), now: now, distanceMetres: distances?[index])
@@ -55,7 +55,7 @@ extension ActiveFencesRequest: TrackerVerb {
         let keeper = tracker.fences.keeper
         let nearest = await keeper.nearest(ActiveFencesRequest.fencesShown)
         let inside = await keeper.insideIDs(unlessWithheldBy: tracker.source).map(Set.init)
-        let now = UTCTime(millisecondsSince1970: WallClock.milliseconds)
+        let now = tracker.clock.likelyNow
         let added = await keeper.addedIDs
         var answer = Answer()
         answer.totalCount = await keeper.fenceCount
@@ -95,7 +95,7 @@ extension AddFencesRequest: TrackerVerb {
         }
         let named = fences.count == 1 ? "fence \"\(fences[0].name)\"" : counted(fences.count, "fence")
         tracker.logger.notice("\(named) added or changed by user \(caller.peer.userID)")
-        let now = UTCTime(millisecondsSince1970: WallClock.milliseconds)
+        let now = tracker.clock.likelyNow
         let previous = replaced.prefix(AddFencesRequest.fencesTold).map {
             FenceEntry($0, isAdded: added.contains($0.id), isInside: nil, now: now, distanceMetres: nil)
         }
@@ -141,7 +141,7 @@ extension RemoveFenceRequest: TrackerVerb {
 
 extension FenceEntry {
     /// A fence, and where the device is seen from it.
-    init(_ fence: Geofence, isAdded: Bool, isInside: Bool?, now: UTCTime, distanceMetres: Double?) {
+    init(_ fence: Geofence, isAdded: Bool, isInside: Bool?, now: UTCTime?, distanceMetres: Double?) {
         self.init()
         id = fence.id
         name = fence.name
@@ -154,7 +154,7 @@ extension FenceEntry {
         (latitudeDegrees, longitudeDegrees) = (middle.latitudeDegrees, middle.longitudeDegrees)
         dwellSeconds = fence.dwellSeconds
         expires = fence.expires
-        isExpired = fence.expires.map { $0 <= now } ?? false
+        if let expires = fence.expires, let now { isExpired = expires <= now }
         self.isAdded = isAdded
         guard let distanceMetres, !isExpired else { return }
         self.isInside = isInside

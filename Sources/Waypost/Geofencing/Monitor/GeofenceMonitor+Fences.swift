@@ -5,6 +5,7 @@ extension GeofenceMonitor {
     /// A new fence takes its first state silently. A fence whose change leaves the object outside raises its exit now; a fence that keeps its
     /// shape keeps its whole state.
     public mutating func add(_ fence: Geofence, at time: UTCTime? = nil) -> [GeofenceEvent] {
+        expiry.over[fence.id] = nil
         var events: [GeofenceEvent] = []
         var visit: GeofenceProgress.Visit?
         var side = Side.unknown
@@ -35,15 +36,17 @@ extension GeofenceMonitor {
 
     /// Removes a fence; if the object is inside, the fence raises its exit.
     public mutating func remove(id: String, at time: UTCTime? = nil) -> [GeofenceEvent] {
-        end(id, reason: .removed, at: time ?? lastTime)
+        expiry.over[id] = nil
+        return end(id, reason: .removed, at: time ?? lastTime)
     }
 
     /// Replaces the set of fences: missing ones are removed, new ones are added, equal ones stay as they are.
     public mutating func replaceFences(with fences: [Geofence], at time: UTCTime? = nil) -> [GeofenceEvent] {
         let kept = Set(fences.map(\.id))
+        expiry.over = expiry.over.filter { kept.contains($0.key) }
         var events: [GeofenceEvent] = []
         for fence in index.fences where !kept.contains(fence.id) { events += end(fence.id, reason: .removed, at: time ?? lastTime) }
-        for fence in fences where index[fence.id] != fence { events += add(fence, at: time) }
+        for fence in fences where index[fence.id] != fence && expiry.over[fence.id]?.fence != fence { events += add(fence, at: time) }
         return events
     }
 

@@ -105,11 +105,6 @@ extension GeofenceMonitor {
         nextDwell = nextDwell.addingReportingOverflow(milliseconds).overflow ? .max : nextDwell + milliseconds
     }
 
-    /// Ends the fences that have expired.
-    mutating func expire(at time: UTCTime, into events: inout [GeofenceEvent]) {
-        for fence in index.expired(at: time) { events += end(fence.id, reason: .expired, at: time) }
-    }
-
     /// Adds an event of this step, if the fence raises such events.
     ///
     /// Not inlined: inlining it into its five callers would make them as long as all the rest.

@@ -33,6 +33,7 @@ public struct GeofenceMonitor: Sendable {
     var activity = FenceActivity()
     /// Fences that have been added since the last fix.
     var fresh: Set<Int32> = []
+    var expiry = Expiry()
     /// Whether the next fix is the first one after a restart.
     var isRestored = false
     /// Changes whenever the set of fences whose side is known does: the time to store ``GeofenceMonitorState/known`` again.
@@ -110,8 +111,7 @@ public struct GeofenceMonitor: Sendable {
         // Only now, because a first fix that proves false restarts the numbers.
         let visitsBefore = lastVisit
         var events: [GeofenceEvent] = []
-        let milliseconds = step.time?.millisecondsSince1970 ?? .min
-        if milliseconds >= index.nextExpiry, let time = step.time { expire(at: time, into: &events) }
+        judgeExpiry(position, into: &events)
         if !isQuiet(step.place) || seeksAll || !fresh.isEmpty {
             if opensWindow(&step) { lookThroughWindow(step, into: &events) } else { look(&step, into: &events) }
         }
