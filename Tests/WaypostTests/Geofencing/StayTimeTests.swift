@@ -207,6 +207,33 @@ struct StayTimeTests {
         #expect(try (20...24).contains(#require(told[.dwell])), "\(told)")
     }
 
+    /// Ten fixes a second at 40 m/s, and the first one after a kill, or after a loss, comes just before the border: the gap is no rhythm.
+    @Test(arguments: [true, false], 0..<10) func aBorderJustAheadOfAGapIsCrossedOnce(isKilled: Bool, phase: Int) throws {
+        let frame = LocalFrame(origin: home)
+        func fix(_ metres: Double) -> Position {
+            let milliseconds = Int64(((metres + 300) / 40 * 1_000).rounded())
+            let place = frame.coordinate(PlanePoint(eastMetres: metres, northMetres: 5))
+            var fix = Position.fix(place, second: 0, accuracy: 3, speed: 40, course: 90)
+            fix.time = UTCTime(millisecondsSince1970: 1_800_000_000_000 + milliseconds)
+            fix.moment.milliseconds = 5_000_000 + milliseconds
+            return fix
+        }
+        var monitor = try monitor(.robust)
+        var kinds: [GeofenceEvent.Kind] = []
+        for step in 0..<75 { kinds += monitor.process(fix(-300 + 4 * Double(step))).map(\.kind) }
+        if isKilled {
+            let state = monitor.state
+            monitor = try self.monitor(.robust)
+            _ = monitor.restore(state)
+            monitor.interrupt()
+        } else {
+            monitor.lose(at: fix(-4).time)
+        }
+        let border = 99.875
+        for step in 0..<30 { kinds += monitor.process(fix(border - 6 + 0.4 * Double(phase) + 4 * Double(step))).map(\.kind) }
+        #expect(kinds == [.enter, .exit])
+    }
+
     /// Played at full speed or slowly, the same events.
     @Test func aRecordingHasItsOwnTime() throws {
         var monitor = try monitor(.robust)

@@ -81,7 +81,11 @@ extension GeofenceMonitor {
     /// How near a border must be to be decided ahead of time, in metres.
     func lookahead(_ step: borrowing FixStep) -> Double { (estimator.velocity?.distanceMetres ?? 0) * horizon(step) }
 
-    func horizon(_ step: borrowing FixStep) -> Double { min(Self.horizonSeconds, (step.seconds - lastSeconds) / 2) }
+    /// How far ahead a crossing may be decided: a gap is no interval, and says nothing of when the next fix comes.
+    func horizon(_ step: borrowing FixStep) -> Double {
+        let interval = step.seconds - lastSeconds
+        return min(Self.horizonSeconds, min(interval, lastInterval ?? (isInterrupted ? 0 : interval)) / 2)
+    }
 
     /// The distance from a border that is still ahead, but will be crossed within the horizon however hard the object brakes or turns.
     private func ahead(_ slot: Int32, _ step: borrowing FixStep, clearance: Double, margin: Double) -> Double? {

@@ -58,6 +58,8 @@ public struct GeofenceMonitor: Sendable {
     var lastTime: UTCTime?
     var lastCoordinate: Coordinate?
     var lastSeconds = 0.0
+    /// The time between the two fixes before, in seconds; nil when it is not known.
+    var lastInterval: Double?
     var line = FixLine()
     /// Since when the position is lost, and when the next dwell is due, in milliseconds on the timeline.
     var lostSince: Int64?
@@ -118,6 +120,7 @@ public struct GeofenceMonitor: Sendable {
         if let now = step.stay, now >= nextDwell { findStays(at: now, step, into: &events) }
         if lastVisit > visitsBefore + 1 { renumberVisits(after: visitsBefore, &events) }
         if events.count > 1 { events.sort { $0.order != $1.order ? $0.order < $1.order : $0.fenceID < $1.fenceID } }
+        if !isInterrupted { lastInterval = step.seconds - lastSeconds }
         isInterrupted = false
         lastPlace = step.place
         lastCoordinate = step.coordinate
