@@ -188,8 +188,8 @@ extension DestinationWorker {
     /// Settles the records of all lanes whose receipts came while a batch waited for others: nothing that was confirmed waits for another record.
     private func settleLate() async {
         guard let keeper = destination as? any LateReceiptKeeper else { return }
-        let ids = reading.queues.values.flatMap { $0.items.compactMap(\.record?.id) }
-        let late = keeper.takeLateReceipts(of: Set(ids))
+        let ids = keeper.hasLateReceipts ? Set(reading.queues.values.flatMap { $0.items.compactMap(\.record?.id) }) : []
+        let late = keeper.takeLateReceipts(of: ids)
         if late.received.isEmpty, late.refused.isEmpty { return }
         for lane in Array(reading.queues.keys) where reading.queues[lane]?.unsaved == nil {
             let items = reading.queues[lane]?.items ?? []
