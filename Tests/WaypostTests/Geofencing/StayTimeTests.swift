@@ -208,7 +208,9 @@ struct StayTimeTests {
     }
 
     /// Ten fixes a second at 40 m/s, and the first one after a kill, or after a loss, comes just before the border: the gap is no rhythm.
-    @Test(arguments: [true, false], 0..<10) func aBorderJustAheadOfAGapIsCrossedOnce(isKilled: Bool, phase: Int) throws {
+    ///
+    /// - Parameter replayed: how many fixes the log has after the state; nil for a loss without a kill.
+    @Test(arguments: [nil, 0, 1, 2] as [Int?], 0..<10) func aBorderJustAheadOfAGapIsCrossedOnce(replayed: Int?, phase: Int) throws {
         let frame = LocalFrame(origin: home)
         func fix(_ metres: Double) -> Position {
             let milliseconds = Int64(((metres + 300) / 40 * 1_000).rounded())
@@ -221,11 +223,12 @@ struct StayTimeTests {
         var monitor = try monitor(.robust)
         var kinds: [GeofenceEvent.Kind] = []
         for step in 0..<75 { kinds += monitor.process(fix(-300 + 4 * Double(step))).map(\.kind) }
-        if isKilled {
+        if let replayed {
             let state = monitor.state
             monitor = try self.monitor(.robust)
             _ = monitor.restore(state)
             monitor.interrupt()
+            for step in 0..<replayed { kinds += monitor.process(fix(4 * Double(step))).map(\.kind) }
         } else {
             monitor.lose(at: fix(-4).time)
         }

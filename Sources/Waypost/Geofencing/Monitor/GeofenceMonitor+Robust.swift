@@ -84,7 +84,7 @@ extension GeofenceMonitor {
     /// How far ahead a crossing may be decided: a gap is no interval, and says nothing of when the next fix comes.
     func horizon(_ step: borrowing FixStep) -> Double {
         let interval = step.seconds - lastSeconds
-        return min(Self.horizonSeconds, min(interval, lastInterval ?? (isInterrupted ? 0 : interval)) / 2)
+        return min(Self.horizonSeconds, min(interval, lastInterval ?? interval) / 2)
     }
 
     /// The distance from a border that is still ahead, but will be crossed within the horizon however hard the object brakes or turns.

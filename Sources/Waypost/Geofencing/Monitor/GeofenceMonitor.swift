@@ -58,7 +58,7 @@ public struct GeofenceMonitor: Sendable {
     var lastTime: UTCTime?
     var lastCoordinate: Coordinate?
     var lastSeconds = 0.0
-    /// The time between the two fixes before, in seconds; nil when it is not known.
+    /// The time between the two fixes before, in seconds; 0 while only gaps are known, nil when there is nothing that tells.
     var lastInterval: Double?
     var line = FixLine()
     /// Since when the position is lost, and when the next dwell is due, in milliseconds on the timeline.
@@ -159,6 +159,7 @@ public struct GeofenceMonitor: Sendable {
     /// fence is not guessed. The last place stays known for fences that change.
     public mutating func interrupt() {
         isInterrupted = true
+        lastInterval = 0
         estimator.lose()
     }
 
