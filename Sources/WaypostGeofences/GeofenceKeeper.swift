@@ -152,7 +152,7 @@ package actor GeofenceKeeper {
         savedRevision = nil
         let removed = keep(monitor.restore(content.state))
         // The state is written at events, not at each fix: a line from where it is to the next fix would lead where the device never was.
-        if !content.isEnd { monitor.interrupt() }
+        if content.isEnd { monitor.noteGap() } else { monitor.interrupt() }
         if isUnsaved { save() }
         lookAt = MonotonicClock.milliseconds + GeofenceKeeper.lookMilliseconds
         noteProblems()

@@ -227,7 +227,7 @@ struct StayTimeTests {
             let state = monitor.state
             monitor = try self.monitor(.robust)
             _ = monitor.restore(state)
-            monitor.interrupt()
+            if replayed == 0 { monitor.noteGap() } else { monitor.interrupt() }
             for step in 0..<replayed { kinds += monitor.process(fix(4 * Double(step))).map(\.kind) }
         } else {
             monitor.lose(at: fix(-4).time)

@@ -159,9 +159,14 @@ public struct GeofenceMonitor: Sendable {
     /// fence is not guessed. The last place stays known for fences that change.
     public mutating func interrupt() {
         isInterrupted = true
-        lastInterval = 0
+        noteGap()
         estimator.lose()
     }
+
+    /// Notes that the next fix comes after a pause.
+    ///
+    /// That says nothing of when the fix after it comes: no border ahead is decided before this is known.
+    package mutating func noteGap() { lastInterval = 0 }
 
     /// Notes that positions are withheld: no line is drawn from the last place to the next one by any rule, and the last place is forgotten.
     ///
