@@ -188,10 +188,12 @@ extension DestinationWorker {
     /// Settles the records of all lanes whose receipts came while a batch waited for others: nothing that was confirmed waits for another record.
     private func settleLate() async {
         guard let keeper = destination as? any LateReceiptKeeper else { return }
-        let ids = keeper.hasLateReceipts ? Set(reading.queues.values.flatMap { $0.items.compactMap(\.record?.id) }) : []
+        // A lane whose last settlement is not stored yet takes its receipts after that.
+        let lanes = reading.queues.filter { $0.value.unsaved == nil }
+        let ids = keeper.hasLateReceipts ? Set(lanes.values.flatMap { $0.items.compactMap(\.record?.id) }) : []
         let late = keeper.takeLateReceipts(of: ids)
         if late.received.isEmpty, late.refused.isEmpty { return }
-        for lane in Array(reading.queues.keys) where reading.queues[lane]?.unsaved == nil {
+        for lane in lanes.keys {
             let items = reading.queues[lane]?.items ?? []
             let places = items.indices.filter { place in
                 items[place].record.map { late.received.contains($0.id) || late.refused[$0.id] != nil } ?? false

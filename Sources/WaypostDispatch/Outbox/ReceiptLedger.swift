@@ -148,7 +148,7 @@ package struct ReceiptLedger: Sendable {
 
     /// Whether to end the batch although some have no receipt: there are receipts to pass on, or a person wants it sent again.
     func shouldEnd(now: Int64) -> Bool {
-        isHurried || isDue(untold, now: now) || passesLate && isDue(lateUntold, now: now)
+        isHurried || isDue(untold, now: now) || hasLate && isDue(lateUntold, now: now)
     }
 
     private func isDue(_ untold: ClosedRange<Int64>?, now: Int64) -> Bool {
@@ -161,8 +161,8 @@ package struct ReceiptLedger: Sendable {
         return start...max(now, start)
     }
 
-    /// Whether records of other batches have had a receipt since the last time that these were taken.
-    var hasLate: Bool { lateUntold != nil }
+    /// Whether records of other batches have had a receipt since the last time that somebody took these.
+    var hasLate: Bool { passesLate && lateUntold != nil }
 
     /// Returns those of these records, of no batch under way, that have a receipt, and the reasons for those that are refused.
     ///
