@@ -43,7 +43,7 @@ package struct SecretFiles: Sendable {
     package func read(_ place: String) throws(Problem) -> String {
         let path = try path(of: place)
         let bytes: [UInt8]?
-        do throws(SystemError) { bytes = try Syscalls.contents(of: path) } catch {
+        do throws(SystemError) { bytes = try Syscalls.contents(of: path, limit: SecretFiles.mostBytes) } catch {
             let obstacle = error.isNotPermitted ? ReadingUser.ofThisProcess?.obstacle(to: path, isSecret: true) : nil
             if let obstacle { throw Problem(description: "\(path): \(obstacle.words)") }
             throw Problem(description: "\(path): cannot be read: \(error.reason)")
