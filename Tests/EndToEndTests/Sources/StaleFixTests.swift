@@ -62,10 +62,21 @@ extension EndToEnd {
             }
         }
 
-        @Test func isLostInTheStatus() async throws {
+        /// Tracks each kind of source, side by side, with somebody who watches.
+        private func withEachKind(_ trial: @escaping @Sendable (String, Tracked, ProgramProcess) async throws -> Void) async throws {
             try await sideBySide(Self.kinds) { kind in
                 if kind == "gpsd", !GPSDServer.isInstalled { return }
                 let tracked = try await Tracked(kind: kind)
+                let watcher = try await tracked.tracker.watch("--json")
+                try await trial(kind, tracked, watcher)
+                watcher.send(SIGINT)
+                _ = try await watcher.exit()
+                try await tracked.end()
+            }
+        }
+
+        @Test func isLostInTheStatus() async throws {
+            try await withEachKind { kind, tracked, _ in
                 let start = ContinuousClock.now
                 while ContinuousClock.now - start < .seconds(10) {
                     try tracked.say("$GPRMC,,V,,,,,,,,,,N*53\r\n$GPGSV,1,1,00*79\r\n")
@@ -77,35 +88,25 @@ extension EndToEnd {
                     after.code == 1 && !after.output.contains("position  47.") && after.output.contains("degraded"), "\(kind): \(after)")
                 let json = try await tracked.status("--json").output
                 #expect(!json.contains(#""state":"fix""#) && json.contains("no position"), "\(kind): \(json)")
-                try await tracked.end()
             }
         }
 
         /// A receiver of which satellites alone are left is not silent.
         @Test func hasNoFixWithSatellitesAlone() async throws {
-            try await sideBySide(Self.kinds) { kind in
-                if kind == "gpsd", !GPSDServer.isInstalled { return }
-                let tracked = try await Tracked(kind: kind)
-                let watcher = try await tracked.tracker.watch("--json")
+            try await withEachKind { kind, tracked, watcher in
                 let start = ContinuousClock.now
                 while ContinuousClock.now - start < .seconds(8) {
                     try tracked.say("$GPGSV,1,1,04,01,40,083,46,02,17,308,41,12,07,344,39,14,22,228,45*7A\r\n")
                     try await Task.sleep(for: .milliseconds(400))
                 }
-                watcher.send(SIGINT)
-                _ = try await watcher.exit()
                 let losses = watcher.lines(class: "LOST")
                 #expect(losses.count == 1 && losses[0].contains(#""reason":"no_fix""#), "\(kind): \(losses)")
-                try await tracked.end()
             }
         }
 
         /// One fix waited for a tracker that was stopped, and is as old as it is.
         @Test func isLostWhenItsFixWaitedForTheTracker() async throws {
-            try await sideBySide(Self.kinds) { kind in
-                if kind == "gpsd", !GPSDServer.isInstalled { return }
-                let tracked = try await Tracked(kind: kind)
-                let watcher = try await tracked.tracker.watch("--json")
+            try await withEachKind { kind, tracked, watcher in
                 try tracked.sayFix()
                 try await Task.sleep(for: .milliseconds(400))
                 tracked.tracker.process.send(SIGSTOP)
@@ -113,29 +114,20 @@ extension EndToEnd {
                 try await Task.sleep(for: .seconds(12))
                 tracked.tracker.process.send(SIGCONT)
                 #expect(await eventually(within: .seconds(4)) { watcher.count(class: "LOST") == 1 }, "\(kind): \(watcher.output)")
-                watcher.send(SIGINT)
-                _ = try await watcher.exit()
-                try await tracked.end()
             }
         }
 
         /// Stopped by a signal, or by a machine that stands still: the receiver was never silent.
         @Test func isNotLostWhileTheTrackerIsStopped() async throws {
-            try await sideBySide(Self.kinds) { kind in
-                if kind == "gpsd", !GPSDServer.isInstalled { return }
-                let tracked = try await Tracked(kind: kind)
-                let watcher = try await tracked.tracker.watch("--json")
+            try await withEachKind { kind, tracked, watcher in
                 tracked.tracker.process.send(SIGSTOP)
                 for step in 0..<40 {
                     if step == 20 { tracked.tracker.process.send(SIGCONT) }
                     try tracked.sayFix()
                     try await Task.sleep(for: .milliseconds(400))
                 }
-                watcher.send(SIGINT)
-                _ = try await watcher.exit()
                 #expect(watcher.count(class: "TPV") > 35, "\(kind)")
                 #expect(watcher.count(class: "LOST") == 0, "\(kind): \(watcher.output)")
-                try await tracked.end()
             }
         }
     }
